@@ -23,7 +23,7 @@ from jdali._kernels.fit import fit
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 
-# Elements of a block of the result.
+# Number of elements in a block of the result.
 _BLOCK = 1 << 14
 
 

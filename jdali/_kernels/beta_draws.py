@@ -26,12 +26,6 @@ def draw_beta(
     """Draws float32 [*shape], 0 to 1; NaN where `alpha` or `beta` is not above 0.
 
     Uses the draws of `element_bits` numbered from 0 and from 2^31 on, 49 each.
-
-    Args:
-        key: of the sample.
-        extent: true size.
-        shape: padded size.
-        alpha, beta: parameters of the distribution.
     """
     parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
     # One loop for both: XLA takes a second to compile each.
@@ -47,9 +41,6 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, dr
     With a small `alpha` the variates themselves are too small for float32.
 
     Args:
-        key: of the sample.
-        extent: true size.
-        shape: padded size.
         alpha: shape parameter; results are NaN unless it is above 0.
         draw: number of the first draw; each attempt uses two.
     """

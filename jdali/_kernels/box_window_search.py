@@ -8,9 +8,9 @@ import numpy as np
 
 # Default limit of a search. It takes a fraction of a second, and finds any window that is at all likely.
 MOST_ATTEMPTS = 200_000
-# Most attempts that are made at once.
+# Maximum number of attempts that are made at once.
 _BLOCK = 4096
-# Most pairs of window and box compared at once: bounds the memory for images with many boxes.
+# Maximum number of pairs of window and box compared at once; bounds the memory for images with many boxes.
 _PAIRS = 1 << 18
 _FIRST_ROUNDS = 8
 _Float = np.float32

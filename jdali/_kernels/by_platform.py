@@ -78,7 +78,7 @@ def differentiable(
 
     Args:
         cpu, default: two implementations with the same arguments; neither may close over traced values.
-        derivative: JVP rule for `custom_jvp`: (primals, tangents) to (value, tangent); None: that of `default`.
+        derivative: JVP rule for `custom_jvp`: (primals, tangents) to (value, tangent); None: the derivative of `default`.
         tpu: implementation for a TPU; None: `default`.
     """
 
@@ -118,9 +118,9 @@ def kept(values: T, once: Array) -> T:
     return loop(once - 1, lambda _, state: jax.tree.map(other, state), values)
 
 
-# Elements of a block of rows, so that it stays in the cache.
+# Number of elements in a block of rows; the block then stays in the cache.
 _BLOCK = 1 << 16
-# Elements of an array up to which a loop is not worth its compilation.
+# A loop over an array of up to this many elements is not worth its compilation.
 _SMALL = 1 << 13
 
 

@@ -34,11 +34,11 @@ _MISSES = 2.0**-22
 # Limits of a tile of the kernel, which is added in one step: its elements, and its elements in a row.
 _TILE = 81
 _COLUMNS = 32
-# Most elements of a kernel whose sum is unrolled for an accelerator.
+# For an accelerator, the sum over a kernel of up to this many elements is unrolled.
 _WRITTEN_OUT = 81
-# Elements of a block of the result.
+# Number of elements in a block of the result.
 _BLOCK = 1 << 15
-# Elements of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 SMALL = 1 << 14
 
 

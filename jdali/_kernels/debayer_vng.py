@@ -13,7 +13,7 @@ from jax import Array
 
 from jdali._kernels.by_platform import Keep
 
-# Least height and width of images for this method.
+# Minimum height and width of images for this method.
 SMALLEST = 8
 # Pixels that OpenCV processes in one vector; see `_scales`.
 _VECTOR = 8

@@ -30,7 +30,7 @@ from jdali._numerics.rounding import varying_like
 _RIDGE = 3e-5
 # Difference, of values from 0 to 1, at which a neighbour counts half.
 _UNEXPLAINED = 0.06
-# Pixels of the shorter side at the coarsest level.
+# Size of the shorter side at the coarsest level, pixels.
 _LEAST_SIDE = 12
 # Radius and standard deviation of the neighbourhood, pixels.
 _RADIUS, _SIGMA = 5, 2.2

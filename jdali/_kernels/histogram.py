@@ -15,13 +15,13 @@ BINS = 256
 # Elements in one step of a loop.
 _STEP = 48
 # Neighbouring elements are counted in different arrays, so that no count waits for the store of the one before:
-# 0.4 ns an element; a scatter takes 3.7.
+# 0.4 ns per element; a scatter takes 3.7.
 _ARRAYS = 6
-# Most channels for which the loop is unrolled.
+# The loop over channels is unrolled for up to this many.
 _MAX_CHANNELS = 8
-# Elements of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 SMALL = 1 << 14
-# Histograms that a GPU counts neighbouring columns in: additions to one number wait for each other.
+# A GPU counts neighbouring columns in this many histograms, because additions to one number wait for each other.
 _APART = 32
 
 
@@ -164,7 +164,7 @@ def _gathered(image: Array, extent: Array, tables: Array) -> Array:
 def _one_by_one(image: Array, extent: Array, tables: Array) -> Array:
     """Looks up like `_gathered`, by a loop of scalar instructions.
 
-    It takes 0.3 ns an element. A gather takes 0.7: LLVM extracts each index from a vector, and inserts each entry.
+    It takes 0.3 ns per element. A gather takes 0.7: LLVM extracts each index from a vector, and inserts each entry.
     """
     height, width, channels = image.shape
     chunks, between = _chunks(image)

@@ -47,7 +47,7 @@ def decoder_options(
     """Declares the arguments of every image decoder.
 
     Args:
-        adjust_orientation: rotate and mirror the image as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -143,7 +143,6 @@ def windows_plan(name: str, pictures: BatchSpec, anchors: np.ndarray, sizes: np.
     """Plans decoding of windows: `anchors` and `sizes` are [N, 2 or more], y and x first.
 
     Args:
-        name: of the operator, for messages.
         pictures: spec of the whole images.
 
     Raises:

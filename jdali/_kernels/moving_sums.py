@@ -1,6 +1,6 @@
 """Sums over a window that moves along a signal, with the rounding of DALI's CPU backend.
 
-The sum at an index is that of the `window` values that end there; values before the first one are 0.
+The sum at an index is over the `window` values that end there; values before the first one are 0.
 """
 
 from __future__ import annotations

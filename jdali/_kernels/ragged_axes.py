@@ -43,10 +43,9 @@ def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: in
     """Groups the samples of a batch by their number of axes.
 
     Args:
-        name: of the operator.
         axes: [N, K], or [N] objects; None: left out.
         values: arguments that have a value for each of the axes, by name; likewise.
-        count: N.
+        count: number of samples N.
 
     Raises:
         SampleError: samples with the same number of axes have different numbers of values.

@@ -14,10 +14,8 @@ def output_shape(
     """Returns the true sizes of a random operator's output, int64 [N, ndim]; scalars without `shape_like` and `shape`.
 
     Args:
-        name: of the operator.
         shape_like: spec of the input whose shape the output takes.
         shape: [N, ndim] argument, or [N] for one axis.
-        batch_size: N.
     """
     if shape is None:
         return np.zeros((batch_size, 0), np.int64) if shape_like is None else shape_like.extents

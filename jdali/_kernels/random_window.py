@@ -119,7 +119,6 @@ def window_function(
     """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`.
 
     Args:
-        name: of the operator, for error messages.
         random_area: least and largest area, share of the image's; 0 < least <= largest.
         random_aspect_ratio: least and largest width / height, both positive.
         num_attempts: at least 1.

@@ -17,7 +17,7 @@ def reduction_options(
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
 ) -> None:
-    """Declares the arguments of every reduction; `setup` replaces `axes` by those of `resolve_axes`.
+    """Declares the arguments of every reduction; `setup` replaces `axes` by the result of `resolve_axes`.
 
     Args:
         axes: axes to reduce, negative ones from the end, [] for none; None: all.
@@ -32,7 +32,6 @@ def resolve_axes(
     """Returns the indices of the axes to reduce, ascending.
 
     Args:
-        name: of the operator, for messages.
         spec: of the input.
         axes: indices, negative ones from the end; an empty list: none; None: all.
         axis_names: letters of the input's layout, in place of `axes`.

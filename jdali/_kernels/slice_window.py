@@ -1,6 +1,7 @@
 """Converts the arguments of `slice`, `decoders.image_slice` and `readers.numpy` to windows.
 
-It works in NumPy on a whole batch: DALI's arguments become anchors and sizes, int64 [N, ndim].
+It works in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]: DALI's arguments become anchors
+and sizes, int64 [N, ndim].
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ def slice_axes(
     """Returns the axes that slice arguments refer to.
 
     Args:
-        name: of the operator, for messages.
         layout: of the data; "": an image's default layout for this number of axes.
         shape: (N, ndim).
         axes: [N, K], negative ones count from the end; [N, 0]: all axes; None: `axis_names` decides.
@@ -100,8 +100,6 @@ def slice_window(
     from zero; its size is the distance of the rounded borders.
 
     Args:
-        name: of the operator, for messages.
-        extents: [N, ndim].
         axes: [N, K], from `slice_axes`.
         start, rel_start, end, rel_end, shape, rel_shape: [N, K] or [N].
 
@@ -155,8 +153,6 @@ def positional_window(
     """Computes windows from slice's positional inputs.
 
     Args:
-        name: of the operator, for messages.
-        extents: [N, ndim].
         axes: [N, K], from `slice_axes`.
         anchor, shape: [N, K], both int32, int64 or float32.
         normalized_anchor, normalized_shape: float values are shares of the extent.
@@ -201,8 +197,6 @@ def any_window(
     """Computes windows from positional inputs if both are given, else from named arguments.
 
     Args:
-        name: of the operator, for messages.
-        extents: [N, ndim].
         axes: [N, K], from `slice_axes`.
         values: "anchor" and "shape_input" for `positional_window`, and the arguments of `slice_window`; None: left out.
         normalized_anchor, normalized_shape: see `positional_window`.

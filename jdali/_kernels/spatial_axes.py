@@ -7,7 +7,6 @@ def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
     """Returns the first axis that a filter works along, and the one after the last.
 
     Args:
-        name: of the operator, for messages.
         layout: of the data; "": the filter works along all axes.
         ndim: number of axes.
 

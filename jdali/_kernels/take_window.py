@@ -145,7 +145,7 @@ def take_window(value: Array, indices: Indices, shape: Sequence[int]) -> Array:
 
 
 def take_grid(value: Array, indices: Indices, mode: Literal["clip", "promise_in_bounds"]) -> Array:
-    """Takes the elements where rows, columns, ... of these numbers meet; None: all of an axis."""
+    """Takes the elements at each combination of the axes' indices; None: the whole axis."""
 
     def axis_by_axis(value: Array, indices: Indices) -> Array:
         for axis, index in enumerate(indices):
@@ -154,7 +154,7 @@ def take_grid(value: Array, indices: Indices, mode: Literal["clip", "promise_in_
         return value
 
     def at_once(value: Array, indices: Indices) -> Array:
-        """Is one gather in the order of the result: of one axis alone, XLA would write it transposed and turn it."""
+        """Gathers along all axes at once: XLA would write a gather along one axis transposed, then transpose it."""
         last = max((axis for axis, index in enumerate(indices) if index is not None), default=-1)
         every = [
             jnp.arange(value.shape[axis], dtype=jnp.int32) if index is None else index

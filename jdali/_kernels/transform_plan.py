@@ -15,7 +15,7 @@ from jdali._kernels.affine_matrix import Vector, compose
 from jdali._kernels.fit import fit
 from jdali._operators.record import is_traced, operator
 
-# DALI's layout of a matrix, whose axes are not those of an image; it matches no layout that an operator asks for.
+# DALI's layout of a matrix: its axes have no letters, so it matches no layout that an operator asks for.
 MATRIX_LAYOUT = "**"
 
 # Decorates an operator that makes a transform.
@@ -48,7 +48,6 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
     """Plans a transform that is applied to `matrix`, if there is one.
 
     Args:
-        name: of the operator.
         matrix: spec of the input transform.
         axes: number of axes of the operator's own transform.
         arguments: per-sample arguments of `setup`, for the batch size if there is no matrix.

@@ -80,7 +80,6 @@ def explicit_size(name: str, size: object, axes: int) -> np.ndarray:
     """Rounds the argument `size` to the nearest integers, at least 1: int64 [N, axes].
 
     Args:
-        name: of the operator.
         size: float [N, axes], without the channels.
         axes: number of axes the operator warps.
     """
@@ -149,7 +148,7 @@ def warp(
         out_extent: int32 [len(space) + 1], true size of the result.
         out_shape: padded shape of the result, [*space, C].
         interp_type: INTERP_NN, INTERP_LINEAR, or for two axes INTERP_CUBIC.
-        fill_value: value outside the image, one or one a channel, converted to the output's type; None: `border`
+        fill_value: value outside the image, one or one per channel, converted to the output's type; None: `border`
             decides.
         dtype: of the result; None: the image's.
         border: border mode without a `fill_value`.

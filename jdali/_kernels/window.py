@@ -1,7 +1,7 @@
 """Computes the windows that `crop`, `slice`, `crop_mirror_normalize` and the decoders cut.
 
-It works in NumPy on a whole batch: DALI's arguments become anchors and sizes, int64 [N, ndim]. `take_window` takes
-a window out of a padded sample.
+It works in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]: DALI's arguments become anchors
+and sizes, int64 [N, ndim]. `take_window` takes a window out of a padded sample.
 """
 
 from __future__ import annotations
@@ -69,8 +69,6 @@ def crop_sizes(
     """Returns the sizes of crop windows, before any bounds policy.
 
     Args:
-        name: the operator, for error messages.
-        extents: [N, ndim].
         layout: has H and W.
         crop: [N, 2] (height, width) or [N, 3] (depth, height, width); fractions are truncated.
         crop_d, crop_h, crop_w: [N] each, in place of `crop`. Values not above 0 leave the axis whole.
@@ -123,8 +121,6 @@ def crop_window(
     """Computes anchors of crop windows: position × (extent - size), rounded half away from zero or truncated.
 
     Args:
-        name: the operator, for error messages.
-        extents: [N, ndim].
         sizes: [N, ndim], from `crop_sizes`.
         positions: from `crop_positions`: for each axis float32 [N], 0 to 1, or None.
         rounding: "round" or "truncate".
@@ -148,7 +144,6 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[object],
     """Raises for a position outside of 0 to 1 on an axis that is cropped.
 
     Args:
-        name: the operator, for error messages.
         changed: bool [N, axes], where the window is not the whole axis.
         positions: for each axis [N], or None; tracers are not checked.
         letters: of the axes, for the names of the arguments.
@@ -182,8 +177,6 @@ def crop_extents(
     host; `check_positions` checks known ones.
 
     Args:
-        name: the operator, for error messages.
-        extents: [N, ndim].
         layout: of the samples.
         sizes: [N, ndim], from `crop_sizes`.
         positions: from `crop_positions`.
@@ -214,7 +207,6 @@ def check_fill_values(
     """Raises unless `fill_values` is one value or one for each channel.
 
     Args:
-        name: the operator, for error messages.
         policy: values are checked for "pad" only.
         fill_values: of the call.
         layout: of the output.

@@ -1,10 +1,10 @@
-"""Arithmetic that operators share: element types, rounding, sums with known bits, random numbers, padded sizes.
+"""Has the arithmetic that operators share: element types, rounding, exact sums, random numbers, padded sizes.
 
-* `elements`, `constants`, `narrow`: DALI's element types, its rules for constants, JAX's 32-bit types.
-* `rounding`: the one rounding and saturation rule.
-* `exact`, `sums`, `elementary`: the same bits in every padded shape and batch size. `positions`: the same bits of an index
-  in users' programs as well.
+* `elements` has DALI's element types, `constants` its rules for constants, `narrow` conversions to 32 bits.
+* `rounding` has the one rule for rounding and saturation.
+* `exact`, `sums` and `elementary` compute the same bits in every padded shape and batch size; `positions` does so
+  for indices in users' programs.
 * `random` makes all keys; `threefry` and `flat_program` compile the draws.
-* `platform`: the platform that a program is traced for. `mesh_axes`: programs over Explicit axes and in `shard_map`.
-* `grid`: sizes that padded axes may have. `counting`: the arrays 0, 1, 2, ...
+* `platform` finds the platform that a program is traced for; `mesh_axes` handles Explicit axes and `shard_map`.
+* `grid` has the sizes of padded axes; `counting` makes the arrays 0, 1, 2, ...
 """

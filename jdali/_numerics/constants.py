@@ -1,4 +1,4 @@
-"""Constants among the nodes of a pipeline, and DALI's rules for their types."""
+"""Constants in a pipeline, with DALI's rules for their types."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _is_numpy_scalar(value: object) -> bool:
 
 
 class ScalarConstant:
-    """A scalar with a DALI type, for arithmetic with DataNodes: `Constant(1).uint8()`."""
+    """A scalar with a DALI type for arithmetic with DataNodes, such as `Constant(1).uint8()`."""
 
     shape: tuple[int, ...] = ()
 
@@ -89,7 +89,7 @@ class ScalarConstant:
         return float(self.value)
 
     def _check_kind(self, builtin: str, *, real: bool) -> None:
-        """Raises unless it is of one of the types that may become this type of Python."""
+        """Raises TypeError unless the constant's type may be cast to a Python type."""
         allowed = [kind for kind, is_real in _SCALAR_KINDS.items() if is_real == real]
         if self.dtype not in allowed:
             what = "the float types" if real else "bool or int types"
@@ -140,11 +140,11 @@ class ScalarConstant:
 
 
 class ArrayConstant:
-    """An array that is the same for every sample of a batch, for use among DataNodes.
+    """An array that is the same for all samples of a batch, for use with DataNodes.
 
     Attributes:
-        options: of the operator that gives it in a pipeline: its `name`, and `preserve`.
-        node: the only one that gives it, if it has a name.
+        options: `name` and `preserve` of the operator that outputs it in a pipeline.
+        node: the only node that outputs it, if it has a name.
     """
 
     node: Any = None
@@ -175,10 +175,10 @@ def Constant(
         shape: shape of the array; a scalar is repeated.
         layout: layout of the array.
         device: "cpu" or "gpu"; None: "cpu".
-        kwargs: of an array, `name` and `preserve` of the operator that gives it.
+        kwargs: for an array, `name` and `preserve` of the operator that outputs it.
 
-    Returns: a `ScalarConstant` for one number, also NumPy's, of no shape or one of one element, if there is no other
-        argument; else an array.
+    Returns: a `ScalarConstant` if `value` is a Python or NumPy scalar, `shape` is None, [] or [1], and no other
+        argument but `dtype` is given; else an `ArrayConstant`.
     """
     is_scalar = isinstance(value, (bool, int, float)) or _is_numpy_scalar(value)
     plain = layout is None and device is None and not kwargs
@@ -197,7 +197,7 @@ def ConstantNode(
     layout: str | None,
     **kwargs: Any,
 ) -> ArrayConstant:
-    """Makes a `Constant` of an array, also where the value is a scalar.
+    """Makes an `ArrayConstant`, also of a scalar.
 
     Raises:
         TypeError: unknown option.
@@ -212,17 +212,18 @@ def ConstantNode(
 
 
 def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.ndarray:
-    """Converts a constant by DALI's rule: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32.
+    """Converts a constant by DALI's rule: a Python int becomes INT32, a float FLOAT, a bool BOOL.
 
-    But a NumPy integer by itself, no array, keeps its 64 bits. Integers that a type does not hold become its nearest one.
+    64-bit arrays become 32-bit; a NumPy integer scalar keeps its 64 bits. Integers out of range become the nearest
+    value of the type.
 
     Args:
         value: number, list of numbers, array, or a constant.
-        dtype: of the result; None: by that rule.
-        exact: integers that do not fit are an error.
+        dtype: type of the result; None: by DALI's rule.
+        exact: raise for integers out of range.
 
     Raises:
-        OverflowError: those of an array do not fit in 32 bits, and there is no type; or `exact`.
+        OverflowError: integers are out of range, and either `exact` is set, or `value` is an array and `dtype` None.
     """
     if isinstance(value, ScalarConstant):
         value, dtype = value.value, dtype or value.dtype
@@ -234,22 +235,17 @@ def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.
     own = array.dtype if isinstance(value, np.integer) else _HALVES.get(array.dtype, array.dtype)
     wanted = own if dtype is None else to_dtype(dtype)
     converted = _nearest(array, wanted)
-    if exact or (dtype is None and hasattr(value, "dtype")):
-        _check_integers(array, converted)
+    checks = exact or (dtype is None and hasattr(value, "dtype"))
+    if checks and array.dtype.kind in "iu" and converted.dtype.kind in "iu" and (array != converted).any():
+        raise OverflowError(f"Integer {array[array != converted].flat[0]} out of range for {converted.dtype}")
     return converted
 
 
 _HALVES = {np.dtype(np.int64): np.dtype(np.int32), np.dtype(np.uint64): np.dtype(np.uint32)}
 
 
-def _check_integers(array: np.ndarray, converted: np.ndarray) -> None:
-    """Raises OverflowError if an integer has become another one."""
-    if array.dtype.kind in "iu" and converted.dtype.kind in "iu" and (array != converted).any():
-        raise OverflowError(f"Integer {array[array != converted].flat[0]} out of range for {converted.dtype}")
-
-
 def _nearest(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Converts an array; integers that do not fit become the nearest ones that do."""
+    """Converts an array; integers out of range become the nearest value of the type."""
     if array.dtype.kind in "iu" and dtype.kind in "iu" and array.dtype != dtype:
         limits, own = np.iinfo(dtype), np.iinfo(array.dtype)
         array = array.clip(max(limits.min, own.min), min(limits.max, own.max))

@@ -1,4 +1,4 @@
-"""The numbers 0, 1, 2, ..., which many arrays of a batch are."""
+"""Makes the arrays 0, 1, 2, ..., which batches often need."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 @functools.lru_cache(maxsize=64)
 def counting(count: int) -> npt.NDArray[np.int64]:
-    """Counts 0, 1, ..., count - 1, int64 [count]; read-only, for batches of one size share it.
+    """Returns 0, 1, ..., count - 1 as int64 [count]; read-only, since batches of one size share it.
 
-    `np.arange` releases the GIL: where several threads make batches, taking it again costs more than the numbers.
+    `np.arange` releases the GIL; with several threads, taking it again costs more than making the numbers.
     """
     numbers = np.arange(count, dtype=np.int64)
     numbers.setflags(write=False)

@@ -1,12 +1,11 @@
-"""Elementary functions whose bits depend on their argument alone.
+"""Computes elementary functions with bits that depend on the argument alone.
 
-XLA makes polynomials of these, whose products it fuses with sums in one loop and not in another, and takes other ones
-for single values; reciprocal roots begin with an instruction that each processor rounds in its own way. `exact` puts
-the functions of `IN_PLACE` where JAX's primitives were, and rounds their products, so they have the same bits in any
-shape, with any width of vectors, and on accelerators. Their
-largest error is 2.5 units in the last place.
+XLA expands these functions to polynomials. It fuses their products with sums in some loops only, and uses other
+polynomials for single values; reciprocal roots start with an instruction that processors round differently. `exact`
+replaces JAX's primitives by the functions of `IN_PLACE` and rounds their products. The results then have the same
+bits in any shape, with any vector width, and on accelerators. The largest error is 2.5 units in the last place.
 
-`sin`, `cos`, `tan`, `atan2`, `pow` and `cbrt` stay: on a CPU they are calls of the C library, an element each.
+`sin`, `cos`, `tan`, `atan2`, `pow` and `cbrt` are not replaced: on a CPU they call the C library for each element.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from jax import Array, lax
 
 @dataclasses.dataclass(frozen=True)
 class _Format:
-    """A type of floating numbers.
+    """Constants of a floating-point type.
 
     Attributes:
-        signed: integers of the same size.
-        mantissa: bits of it that are stored.
-        ln2: log(2) in two parts. The first has so few bits that its products with exponents are exact.
-        exp_terms, log_terms: terms of the series below, so many that the next one is less than half a unit.
+        signed: the integer type of the same size.
+        mantissa: number of stored mantissa bits.
+        ln2: log(2) in two parts. The first has few enough bits that its products with exponents are exact.
+        exp_terms, log_terms: terms of the series below; the next term is less than half a unit.
     """
 
     signed: Any
@@ -51,13 +50,13 @@ _FORMATS = {
 
 
 def exp(x: Array) -> Array:
-    """Raises e to the power of x."""
+    """Computes e to the power of x."""
     exponent, rest = _exp_parts(x)
     return _scaled(1 + rest, exponent)
 
 
 def exp2(x: Array) -> Array:
-    """Raises 2 to the power of x."""
+    """Computes 2 to the power of x."""
     form, x = _FORMATS[x.dtype], _within_exponents(x)
     exponent = jnp.round(x)
     rest = _less_one(_constant(x, math.log(2)) * (x - exponent))
@@ -65,9 +64,9 @@ def exp2(x: Array) -> Array:
 
 
 def expm1(x: Array) -> Array:
-    """Computes e to the power of x, less 1."""
+    """Computes exp(x) - 1."""
     exponent, rest = _exp_parts(x)
-    digits = _FORMATS[x.dtype].mantissa + 2  # beyond, the 1 is less than half a unit
+    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents the 1 is less than half a unit
     small = _scaled(rest, exponent) + (_power(x, jnp.clip(exponent, -digits, digits)) - 1)
     return jnp.where(exponent > digits, _scaled(1 + rest, exponent), small)
 
@@ -79,9 +78,9 @@ def log(x: Array) -> Array:
 
 def log1p(x: Array) -> Array:
     """Computes the logarithm of 1 + x; NaN below -1."""
-    # A compiler that sees the sum makes x of `whole - 1`; it does not look behind a comparison.
+    # The comparison keeps the compiler from simplifying `whole - 1` to x.
     whole = jnp.where(x < _constant(x, 2.0**60), 1 + x, x)
-    # What rounding the sum took away; log(whole + lost) = log(whole) + lost / whole.
+    # The rounding error of the sum, relative to it: log(whole + error) = log(whole) + error / whole.
     lost = jnp.where(x < 1, x - (whole - 1), 1 - (whole - x)) / whole
     return jnp.where(x == 0, x, _at_ends(_log_of(*_split(whole), lost), whole))
 
@@ -123,7 +122,7 @@ def atanh(x: Array) -> Array:
 
 def atan(x: Array) -> Array:
     """Computes the arc tangent."""
-    # Of `atan2(x, 1)` XLA makes its own polynomial of x again.
+    # XLA replaces `atan2(x, 1)` by a polynomial of its own.
     scale = jnp.where(jnp.abs(x) < 1, _constant(x, 1), _constant(x, 0.5))
     return lax.atan2(x * scale, scale)
 
@@ -139,12 +138,12 @@ def acos(x: Array) -> Array:
 
 
 def rsqrt(x: Array) -> Array:
-    """Computes 1 / sqrt(x); infinite for 0, NaN below."""
+    """Computes 1 / sqrt(x); infinite for 0, NaN below 0."""
     return 1 / jnp.sqrt(x)
 
 
 def magnitude(x: Array) -> Array:
-    """Computes the absolute value of complex numbers; no square overflows before the result does."""
+    """Computes the absolute value of complex numbers; squares never overflow unless the result does."""
     real, imag = jnp.abs(lax.real(x)), jnp.abs(lax.imag(x))
     large, small = jnp.maximum(real, imag), jnp.minimum(real, imag)
     ratio = small / jnp.where(large == 0, 1, large)
@@ -187,13 +186,13 @@ def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def _within_exponents(x: Array) -> Array:
-    """Limits the value to twice what makes a power of 2 overflow; NaN stays."""
+    """Clips x to twice the exponent at which a power of 2 overflows; NaN stays."""
     limit = 2 * _FORMATS[x.dtype].bias
     return jnp.clip(x, -limit, limit)
 
 
 def _exp_parts(x: Array) -> tuple[Array, Array]:
-    """Splits exp(x) into integers n and numbers r such that exp(x) = 2ⁿ (1 + r)."""
+    """Returns integers n and numbers r with exp(x) = 2ⁿ (1 + r)."""
     form = _FORMATS[x.dtype]
     x = _within_exponents(x)
     exponent = jnp.round(x * _constant(x, math.log2(math.e)))
@@ -209,19 +208,19 @@ def _less_one(x: Array) -> Array:
 
 
 def _power(like: Array, exponent: Array) -> Array:
-    """Raises 2 to the exponent, an integer in the range of normal numbers."""
+    """Computes 2 to an integer exponent in the range of normal numbers."""
     form = _FORMATS[like.dtype]
     return lax.bitcast_convert_type((exponent + form.bias) << form.mantissa, like.dtype)
 
 
 def _scaled(x: Array, exponent: Array) -> Array:
-    """Multiplies x by 2 to the exponent, in three steps that neither overflow nor vanish before the result does."""
+    """Multiplies x by 2 to the exponent, in three steps, which overflow or underflow only if the result does."""
     third = exponent // 3
     return x * _power(x, third) * _power(x, third) * _power(x, exponent - 2 * third)
 
 
 def _split(x: Array) -> tuple[Array, Array]:
-    """Splits a positive normal number into its exponent and the rest, between sqrt(1/2) and sqrt(2)."""
+    """Splits a positive normal number into an exponent and a factor between sqrt(1/2) and sqrt(2)."""
     form = _FORMATS[x.dtype]
     least = lax.bitcast_convert_type(jnp.full_like(x, math.sqrt(0.5)), form.signed)
     above = lax.bitcast_convert_type(x, form.signed) - least
@@ -230,7 +229,7 @@ def _split(x: Array) -> tuple[Array, Array]:
 
 
 def _log_of(exponent: Array, part: Array, more: Array) -> Array:
-    """Computes the logarithm of 2 to the exponent · part, plus `more`, which is small.
+    """Computes log(2^exponent · part) + more, for a small `more`.
 
     log(1 + f) = f - f²/2 + s (f²/2 + R), where s = f / (2 + f) and R = s² (2/3 + s² 2/5 + s⁴ 2/7 + ...).
     """
@@ -244,14 +243,14 @@ def _log_of(exponent: Array, part: Array, more: Array) -> Array:
 
 
 def _at_ends(logarithm: Array, x: Array) -> Array:
-    """Makes the logarithm of x infinite or NaN where it has no finite value."""
+    """Returns the logarithm, with infinities and NaN where log(x) is not finite."""
     infinite = jnp.where(x == 0, _constant(x, -jnp.inf), x)
     result = jnp.where((x == 0) | (x == jnp.inf), infinite, logarithm)
     return jnp.where((x < 0) | jnp.isnan(x), _constant(x, jnp.nan), result)
 
 
 def _in_float32(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Computes the function in float32 for narrower numbers."""
+    """Makes a function compute in float32 for narrower types."""
 
     @functools.wraps(function)
     def call(x: Array) -> Array:

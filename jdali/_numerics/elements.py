@@ -1,4 +1,4 @@
-"""DALI's types of elements, their numbers, and their NumPy types."""
+"""DALI's element types, with their numbers and NumPy types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 
 
 class DALIEnum(enum.IntEnum):
-    """An enum that is shown as DALI shows it."""
+    """An enum with DALI's `repr` and `str`."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}.{self.name}: {self.value}>"
@@ -85,7 +85,7 @@ _DALI_TYPES = {np.dtype(numpy): dali for dali, numpy in _NUMPY_TYPES.items()}
 
 
 class UnsupportedTypeError(TypeError, RuntimeError):
-    """A type has no elements; DALI's operators raise RuntimeError, Python TypeError."""
+    """A type cannot be an element type; DALI's operators raise RuntimeError for this, Python TypeError."""
 
 
 def to_numpy_type(dali_type: DALIDataType) -> Any:
@@ -106,7 +106,7 @@ def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
         ) from None
 
 
-@functools.lru_cache(maxsize=256, typed=True)  # some operators ask for each sample
+@functools.lru_cache(maxsize=256, typed=True)  # some operators call it for each sample
 def to_dtype(value: Any) -> np.dtype:
     """Returns the NumPy dtype of any `dtype=` argument: a DALI, NumPy, JAX or Python type."""
     if isinstance(value, (DALIDataType, int)) and not isinstance(value, (bool, type)):
@@ -126,15 +126,15 @@ def _known_types() -> str:
 
 
 def type_name(dtype: np.dtype) -> str:
-    """Returns the name of an element type in DALI's messages: NumPy's, but "float" and "double"."""
+    """Returns an element type's name in DALI's messages: NumPy's name, but "float" and "double"."""
     return {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
 
 
 def element_array(array: np.ndarray) -> np.ndarray:
-    """Converts an array to the machine's byte order; returns itself if it has that.
+    """Converts an array to the machine's byte order; no copy if it has it.
 
     Raises:
-        TypeError: its elements are of no type that DALI has.
+        TypeError: DALI has no such element type.
     """
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))

@@ -1,12 +1,11 @@
-"""Programs whose results have the same bits in any padded shape and for any number of samples.
+"""Makes programs compute the same bits in any padded shape and for any number of samples.
 
-A compiler fuses a product with the sum it goes into, rounding once instead of twice, wherever both
-land in one loop; and which do depends on shapes. Nothing in XLA turns that off. But a product that -0 is
-added to cannot be fused with anything else, and nothing changes by it: fma(a, b, -0) is the product,
-rounded. So `exact` adds a -0, which the compiler does not know to be one, to every product. On a
-processor with fused multiply-add that costs no instruction.
+A compiler fuses a product with the sum that uses it, and so rounds once instead of twice, if both are in one
+loop; that depends on shapes, and XLA has no option against it. `exact` adds -0 to every product. The value stays,
+since fma(a, b, -0) is the rounded product, but the product cannot be fused with another sum. The compiler does not
+see that the operand is -0. On a processor with fused multiply-add this costs no instruction.
 
-Elementary functions are those of `elementary`. For the order of sums see `sums`.
+Elementary functions come from `elementary`. For the order of sums see `sums`.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ from jdali._system.jax_internals import scan_sizes, varying_axes
 if TYPE_CHECKING:
     from jax.extend import core
 
-# An operand of programs, for a constant would be folded away.
+# An operand of programs: a constant would be folded away.
 MINUS_ZERO = np.float32(-0.0)
 
 
 def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Callable[..., Any]:
-    """Rounds every product of `function` before it is added to anything, and gives it elementary functions of one kind.
+    """Rounds every product in `function` by itself, and replaces elementary functions by those of `elementary`.
 
     Args:
-        function: of pytrees of arrays; to be traced, and not to be differentiated any more.
-        minus_zero: float32 scalar that holds -0, an operand of the program.
-        platform: of the device that the program is for: "cpu", "gpu", ...
+        function: takes and returns pytrees of arrays. The result can be traced, but not differentiated.
+        minus_zero: float32 scalar -0, an operand of the program.
+        platform: platform of the program's device: "cpu", "gpu", ...
     """
 
     def run(*args: object) -> Any:
@@ -55,13 +54,13 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
 
 
 class _Evaluation:
-    """Traces a jaxpr again, products rounded.
+    """Traces a jaxpr again, with rounded products.
 
-    Within `shard_map`, values may vary over its devices that did not at first: -0 does, and the state of a loop that
-    ends for each sample on its own. So operands are made to vary alike again.
+    Inside `shard_map` this may make values vary over the devices that did not vary before, because -0 varies, and
+    so does the state of a loop that ends per sample. All operands of an equation are then made to vary.
 
     Args:
-        varies: it is within `shard_map`.
+        varies: True if an argument varies over the devices of `shard_map`.
     """
 
     def __init__(self, minus_zero: Array, platform: str, *, varies: bool):
@@ -74,7 +73,7 @@ class _Evaluation:
         def read(operand: object) -> Any:
             return values[operand.number] if isinstance(operand, StepValue) else operand
 
-        for level in program.levels():
+        for level in program.levels:
             for step in level.others:
                 self._store(values, step, self._equation(step.eqn, [read(o) for o in step.operands]))
             drawn = together([[read(o) for o in step.operands] for step in level.draws])
@@ -104,11 +103,12 @@ class _Evaluation:
             if name == "pvary":
                 return [varying_over(operands[0], params["axes"])]
             operands = varying_like(operands, *operands)
-        results = _as_it_is(eqn, operands)
+        result = eqn.primitive.bind(*operands, **eqn.primitive.get_bind_params(params))
+        results = list(result) if eqn.primitive.multiple_results else [result]
         if name in _PRODUCTS:
             results = [self._rounded(r) for r in results]
         elif name == "sqrt" and jnp.issubdtype(results[0].dtype, jnp.floating):
-            # XLA makes a · rsqrt(b) of a / sqrt(b), see `elementary`; it does not look behind a comparison.
+            # Without the comparison XLA would turn a / sqrt(b) into a · rsqrt(b), see `elementary`.
             results = [jnp.where(jnp.isposinf(operands[0]), operands[0], results[0])]
         return results
 
@@ -117,7 +117,7 @@ class _Evaluation:
             return product
         zero: Any = self._minus_zero
         if varying_axes(zero) - varying_axes(product):
-            zero = MINUS_ZERO  # a product of constants, in `shard_map`, must not begin to vary over its mesh
+            zero = MINUS_ZERO  # in `shard_map` a product of constants must not become varying
         return lax.add(product, jnp.broadcast_to(zero.astype(product.dtype), product.shape))
 
     def _complex_product(self, a: Any, b: Any) -> Any:
@@ -142,7 +142,7 @@ class _Evaluation:
             mask = goes_on(state) if params["cond_jaxpr"].out_avals[0].ndim else None
             if mask is None:
                 return after
-            # Of a `vmap`: loops of a batch that have ended keep their state.
+            # Under `vmap`, samples whose loop has ended keep their state.
             return [
                 lax.select(lax.broadcast_in_dim(mask, new.shape, range(mask.ndim)), new, old)
                 for new, old in zip(after, state, strict=True)
@@ -177,13 +177,5 @@ class _Evaluation:
         return result
 
 
-def _as_it_is(eqn: Any, operands: list[Any]) -> list[Any]:
-    params, functions = eqn.primitive.get_bind_params(eqn.params), ()
-    if isinstance(params, tuple):  # until JAX 0.9
-        functions, params = params
-    result = eqn.primitive.bind(*functions, *operands, **params)
-    return list(result) if eqn.primitive.multiple_results else [result]
-
-
-# Division by a constant is compiled as a product.
+# XLA compiles a division by a constant as a product.
 _PRODUCTS = {"mul", "div", "square", "integer_pow"}

@@ -1,7 +1,6 @@
-"""The equations of a jaxpr and of all jaxprs that it only calls, in the order in which random bits allow.
+"""Flattens a jaxpr with the jaxprs that it calls, and groups its equations by levels of random draws.
 
-All draws that do not depend on each other are on one level, so that they can be compiled as one: see
-`threefry.together`.
+Draws that do not depend on each other are on one level, so they can be compiled as one: see `threefry.together`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from jdali._numerics.threefry import DRAW
 if TYPE_CHECKING:
     from jax.extend import core
 
-# Primitives that only call a jaxpr, and the parameter that holds it.
+# Primitives that only call a jaxpr, and the parameter with the jaxpr.
 _CALLS = {
     "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
     "remat2": "jaxpr", "custom_jvp_call": "call_jaxpr",
@@ -25,7 +24,12 @@ _CALLS = {
 
 @dataclasses.dataclass(frozen=True)
 class StepValue:
-    """An argument of the program or a result of one of its steps; `level` draws come before it."""
+    """An argument of the program or a result of a step.
+
+    Attributes:
+        number: number of the value in the program.
+        level: the largest number of draws, one after another, that it depends on.
+    """
 
     number: int
     level: int
@@ -33,7 +37,7 @@ class StepValue:
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """An equation: operands are values or constants."""
+    """An equation whose operands are `StepValue`s or constants."""
 
     eqn: Any
     operands: Sequence[Any]
@@ -42,33 +46,30 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class DrawLevel:
-    """Steps that need the draws of all levels before, and then draws that need those steps."""
+    """Steps that depend only on draws of earlier levels, and then draws that depend on these steps."""
 
     others: list[Step] = dataclasses.field(default_factory=list)
     draws: list[Step] = dataclasses.field(default_factory=list)
 
 
 class FlatProgram:
-    """A jaxpr as steps.
+    """A jaxpr as levels of steps.
 
     Args:
-        closed: whose arguments are the values 0, 1, ...
-        platform: that the program is for: of `lax.platform_dependent` only its branch counts.
+        closed: the jaxpr; its arguments are the values 0, 1, ...
+        platform: platform of the program; only its branch of `lax.platform_dependent` is included.
 
     Attributes:
-        results: values or constants.
+        levels: the levels in order; the steps of each are in the order of the jaxpr.
+        results: `StepValue`s or constants.
     """
 
     def __init__(self, closed: core.ClosedJaxpr, platform: str):
         self._platform = platform
         self._count = 0
-        self._levels = [DrawLevel()]
+        self.levels = [DrawLevel()]
         arguments = [self._value(0) for _ in closed.jaxpr.invars]
         self.results: list[Any] = self._add(closed, arguments)
-
-    def levels(self) -> list[DrawLevel]:
-        """Returns the levels in order, the steps of each in the order of the jaxpr."""
-        return self._levels
 
     def _value(self, level: int) -> StepValue:
         self._count += 1
@@ -93,16 +94,16 @@ class FlatProgram:
         level = max((o.level for o in operands if isinstance(o, StepValue)), default=0)
         draws = _is_draw(eqn)
         results = [self._value(level + draws) for _ in eqn.outvars]
-        if draws and level + 1 == len(self._levels):
-            self._levels.append(DrawLevel())
-        steps = self._levels[level].draws if draws else self._levels[level].others
+        if draws and level + 1 == len(self.levels):
+            self.levels.append(DrawLevel())
+        steps = self.levels[level].draws if draws else self.levels[level].others
         steps.append(Step(eqn, operands, results))
         return results
 
     def _called(
         self, eqn: Any, operands: Sequence[Any], closed: type[core.ClosedJaxpr]
     ) -> tuple[core.ClosedJaxpr, Sequence[object]] | None:
-        """Returns the jaxpr that is all of an equation, and its arguments."""
+        """Returns the jaxpr and arguments of an equation that only calls a jaxpr, or None."""
         name, params = eqn.primitive.name, eqn.params
         if name in _CALLS and not _is_draw(eqn):
             inner = params[_CALLS[name]]

@@ -1,10 +1,10 @@
-"""Programs over meshes, for what does not know of any.
+"""Lets operators, which are written without a mesh, run over Explicit axes and inside `shard_map`.
 
-Arrays over Explicit axes have their sharding in their type, and JAX wants to be told how each gather, scatter and loop
-lies over the mesh, in `vmap` as well. Within an operator the compiler decides, as for axes that are Auto.
+Over Explicit axes the sharding is part of an array's type, and JAX asks for the sharding of each gather, scatter and
+loop, also under `vmap`. Inside an operator the axes are Auto, so the compiler decides.
 
-Within `shard_map` the type says whether an array may differ from device to device, and a loop may not make one that
-may of one that may not. Within an operator all arrays may that depend on its operands, if one of these does.
+Inside `shard_map` an array's type has the mesh axes over which it varies, and the state of a loop must not change
+its type. If one operand of an operator varies, all operands are made to vary.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.sharding import (
-    AbstractMesh,
     AxisType,
-    Mesh,
     NamedSharding,
     PartitionSpec,
     reshard,
@@ -31,13 +29,13 @@ from jdali._numerics.rounding import varying_like
 
 
 def over_any_mesh(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapts `function` to operands whose types say how they lie over a mesh.
+    """Adapts `function` to operands whose types include a sharding or varying axes.
 
-    Over Explicit axes, an axis of a result is sharded as that axis of the first operand that is sharded, if its size can
-    be shared out.
+    Over Explicit axes, each axis of a result is sharded like the same axis of the first sharded operand, if its
+    size is divisible.
 
     Args:
-        function: of pytrees of arrays; it closes over no traced values.
+        function: takes and returns pytrees of arrays; closes over no traced values.
     """
 
     @functools.wraps(function)
@@ -48,7 +46,8 @@ def over_any_mesh(function: Callable[..., Any]) -> Callable[..., Any]:
         if not explicit:
             return function(*jax.tree.unflatten(tree, leaves))
         first = next((one for one in explicit if any(one.spec)), explicit[0])
-        with use_abstract_mesh(_auto(first.mesh)):
+        mesh = first.mesh.abstract_mesh
+        with use_abstract_mesh(mesh.update_axis_types(dict.fromkeys(mesh.explicit_axes, AxisType.Auto))):
             leaves = [v if _sharding(v) is None else reshard(v, PartitionSpec()) for v in leaves]
             results = _needing(leaves, function(*jax.tree.unflatten(tree, leaves)))
         return jax.tree.map(lambda array: reshard(array, _like(first, array.shape)), results)
@@ -57,7 +56,7 @@ def over_any_mesh(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _sharding(value: Any) -> NamedSharding | None:
-    """Returns the sharding in the type of an array over Explicit axes."""
+    """Returns the sharding in the type of an array over Explicit axes, else None."""
     if not isinstance(value, Array):
         return None
     sharding: NamedSharding = jax.typeof(value).sharding
@@ -65,7 +64,7 @@ def _sharding(value: Any) -> NamedSharding | None:
 
 
 def _needing(operands: Sequence[Any], results: Any) -> Any:
-    """Makes results depend on the operands: JAX shards no result of a program that reads no sharded array."""
+    """Makes results depend on the operands: JAX does not shard results of a program that reads no sharded array."""
     for operand in operands:
         if operand.size and not jnp.issubdtype(operand.dtype, jax.dtypes.prng_key):
             is_zero = operand[(0,) * operand.ndim] == 0
@@ -73,12 +72,8 @@ def _needing(operands: Sequence[Any], results: Any) -> Any:
     return results
 
 
-def _auto(mesh: Mesh | AbstractMesh) -> AbstractMesh:
-    return mesh.abstract_mesh.update_axis_types(dict.fromkeys(mesh.explicit_axes, AxisType.Auto))
-
-
 def _like(sharding: NamedSharding, shape: tuple[int, ...]) -> NamedSharding:
-    """Returns the sharding for an array of another shape: of axes that divide it."""
+    """Returns the sharding for an array of another shape, without axes that do not divide its size."""
     mesh, axes = sharding.mesh, []
     for names, size in zip(sharding.spec, shape, strict=False):
         parts = () if names is None else names if isinstance(names, tuple) else (names,)

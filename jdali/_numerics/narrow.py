@@ -1,4 +1,4 @@
-"""JAX's element types: 32 bits for 64, unless `jax_enable_x64` is set."""
+"""Converts 64-bit arrays to JAX's 32-bit types, unless `jax_enable_x64` is set."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ def narrowed(dtype: np.dtype) -> np.dtype:
 
 
 def narrow(array: AnyArray, what: str) -> AnyArray:
-    """Converts an array to the element type that JAX uses for it; values that do not fit wrap, as in JAX.
+    """Converts an array to the element type that JAX uses for it; values out of range wrap, as in JAX.
 
     Args:
-        array: of any type.
-        what: its name in the warning that values wrap, which comes once for each name. What is on an accelerator
-            is not looked at: the host would wait for it.
+        array: an array of any type.
+        what: name of the array in the warning that values wrap. Arrays on an accelerator are not checked, since
+            the host would wait for them.
     """
     dtype = narrowed(array.dtype)
     if array.dtype == dtype:
         return array
-    # Outside of the context JAX would not take its own arrays of 64 bits.
+    # Outside this context JAX refuses its own 64-bit arrays.
     with contextlib.nullcontext() if isinstance(array, np.ndarray) else x64_context(True):
         result = array.astype(dtype)
     if dtype.kind in "iu" and is_local(array) and not np.array_equal(to_host(array), to_host(result)):
         warnings.warn(
-            f"{what}: {array.dtype} values that {dtype} cannot hold wrap, for JAX has no 64-bit types unless "
+            f"{what}: {array.dtype} values that {dtype} cannot hold wrap, since JAX has no 64-bit types unless "
             "`jax_enable_x64` is set",
             stacklevel=2,
         )

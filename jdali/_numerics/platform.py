@@ -1,11 +1,11 @@
-"""Platform of a program, where it is known while the program is traced.
+"""Finds the platform that a program is traced for.
 
-`jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several more times. The
-engine makes a program for one platform: there only the branch of that platform is traced, a third of the work.
+`jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several times. The
+engine compiles a program for one platform, so it traces the branch of that platform only: a third of the work.
 
-`JDALI_TRACE_FOR=gpu` in the environment, or `forced("gpu")` around code, traces every program for that platform, whatever
-device it runs on: so the tests run the accelerators' branches on a CPU. `declared(device, "gpu")` makes the engine choose
-for one device what it chooses for an accelerator: programs, rows of a call, padded shapes.
+With `JDALI_TRACE_FOR=gpu` in the environment, or inside `forced("gpu")`, every program is traced for that platform;
+so tests run the accelerators' branches on a CPU. With `declared(device, "gpu")` the engine treats one device as an
+accelerator when it chooses programs, rows of a call and padded shapes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DECLARED: dict[jax.Device, str] = {}
 
 @contextlib.contextmanager
 def tracing_for(platform: str) -> Iterator[None]:
-    """Declares that code traced within is for devices of this platform: "cpu", "gpu", ..."""
+    """Declares the platform ("cpu", "gpu", ...) of programs that are traced inside."""
     before = _KNOWN.set(platform)
     try:
         yield
@@ -40,7 +40,7 @@ def tracing_for(platform: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def forced(platform: str) -> Iterator[None]:
-    """Traces all programs for this platform, in every thread. Programs that exist stay: jit functions anew inside."""
+    """Traces all programs for this platform, in all threads. Functions that were traced before are not traced again."""
     global _FORCED
     before, _FORCED = _FORCED, platform
     try:
@@ -51,7 +51,7 @@ def forced(platform: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def declared(device: jax.Device, platform: str) -> Iterator[None]:
-    """Gives a device this platform in `platform_of`, in every thread. Pipelines that were built before keep theirs."""
+    """Makes `platform_of` return `platform` for a device, in all threads. Existing pipelines do not change."""
     _DECLARED[device] = platform
     try:
         yield
@@ -60,12 +60,12 @@ def declared(device: jax.Device, platform: str) -> Iterator[None]:
 
 
 def platform_of(device: jax.Device) -> str:
-    """Returns the platform that the engine chooses programs, shapes and calls of a device for."""
+    """Returns the platform by which the engine chooses programs, shapes and calls for a device."""
     return _DECLARED.get(device, device.platform)
 
 
 def known_platform() -> str | None:
-    """Returns the platform that is forced, or that of `tracing_for`; None if neither is."""
+    """Returns the platform of `forced` or else of `tracing_for`; None: neither is active."""
     return _FORCED or _KNOWN.get()
 
 
@@ -85,10 +85,10 @@ def platform_dependent(
 
 @jax.custom_batching.custom_vmap
 def of_whole_batch(flag: Array) -> Array:
-    """Returns True if a flag is set, under `vmap` for every sample: then it decides for all of them.
+    """Returns the flag; under `vmap`, returns one flag for the batch, True if all samples' flags are.
 
-    `lax.cond` on a flag of each sample would work out both branches for all. The branches must give the same for a
-    sample for which the flag is set.
+    `lax.cond` on a flag per sample would compute both branches for all samples. Both branches must give the same
+    result for a sample whose flag is True.
     """
     return flag
 
@@ -101,13 +101,14 @@ def _of_whole_batch(size: int, batched: Sequence[bool], flag: Array) -> tuple[Ar
 
 
 def one_program(**options: Any) -> Callable[[F], F]:
-    """Applies `jax.jit`, so that a call outside of any program is one program too, for what asks for the platform.
+    """Decorates a function that depends on the platform; applies `jax.jit` where the platform is not known.
 
-    What `jax.jit` has traced for one platform is not used for another. In the engine's programs, whose platform is known,
-    the function is called as it is: under `vmap`, a function of `jax.jit` is traced for one sample and then for the batch.
+    A user's call is then one program. In the engine's programs the platform is known, and the function is called
+    directly: `jax.jit` would reuse a trace for another platform, and under `vmap` trace for one sample and again for
+    the batch.
 
     Args:
-        options: of `jax.jit`.
+        options: options of `jax.jit`.
     """
 
     static = options.get("static_argnums", ())

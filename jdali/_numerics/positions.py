@@ -1,14 +1,14 @@
-"""Arithmetic for what decides an index: the same bits in every program, also in a user's.
+"""Computes positions that become indices, with the same bits in every program, also in a user's.
 
-A position goes into an index and into weights, and a compiler works it out once for each of them. If it rounds
-`a * b + c` once in one place (a fused multiply-add) and twice in the other, the weights are those of another pixel.
-It also makes x + (c + d) of (x + c) + d where c and d are constants, x * (c * d) of products, and x * (1 / c) of x / c:
-then points are not those of the same call outside of `jit`. The engine's programs have no such constants and fuse no
-products (see `exact`); a user's `jit` does.
+A position becomes an index and weights, and a compiler may compute it twice. If it rounds `a * b + c` once in one
+place (a fused multiply-add) and twice in the other, the weights belong to another pixel. With constants c and d it
+also turns (x + c) + d into x + (c + d), (x * c) * d into x * (c * d), and x / c into x * (1 / c); the results then
+differ from those of the same call outside `jit`. The engine's programs have no such constants and fuse no products
+(see `exact`), but a user's `jit` does both.
 
-Nothing that JAX has for this keeps XLA from it on a CPU: `optimization_barrier` is gone before operations are fused,
-`reduce_precision` to the same precision is left out, and a 0 that is worked out from a size is a constant there.
-But nothing is fused or regrouped across a comparison, and that costs one instruction.
+On a CPU nothing in JAX prevents that: XLA drops `optimization_barrier` before it fuses operations, removes
+`reduce_precision` to the same precision, and treats a 0 computed from a size as a constant. But it does not fuse or
+regroup across a comparison, which costs one instruction.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-# No position, and no product of two that matter. Not the largest number nor infinity: a comparison with these
-# might be taken for a test of the kind of number that it is.
+# Larger than any position, and than any product of two. The compiler might treat a comparison with infinity or the
+# largest float as a test for finite numbers.
 _FARTHEST = np.float32(2.0**127)
 
 
 def rounded(value: Any) -> Any:
-    """Rounds the value here: nothing before it is fused with anything behind it.
+    """Rounds a value: the compiler cannot fuse its computation with later operations.
 
     Args:
-        value: float32 array, of an operation; numbers above 2¹²⁷ become infinite. NumPy rounds in any case, and its
-            arrays come back as they are.
+        value: float32, the result of an operation; values above 2¹²⁷ become infinite. NumPy values, which are
+            rounded already, are returned as they are.
     """
     if isinstance(value, np.ndarray | np.generic):
         return value
@@ -36,11 +36,11 @@ def rounded(value: Any) -> Any:
 
 
 def quotient(dividend: Any, divisor: Any) -> Any:
-    """Divides exactly, also where the divisor is a constant of the program.
+    """Divides with correct rounding, even if the divisor is a constant of the program.
 
     Args:
-        dividend: float32, an array of JAX or NumPy, below 2¹²⁷; where it may be a constant as well, a scalar.
-        divisor: as it, of a shape that can be broadcast to that of `dividend`.
+        dividend: float32, below 2¹²⁷, a JAX or NumPy array; a scalar if it may be a constant too.
+        divisor: float32, a JAX or NumPy array; broadcast to the shape of `dividend`.
     """
     known = all(isinstance(value, np.ndarray | np.generic) for value in (dividend, divisor))
     return dividend / (divisor if known else jnp.where(dividend <= _FARTHEST, divisor, np.float32(1)))

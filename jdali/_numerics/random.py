@@ -1,8 +1,7 @@
-"""The only module that makes random keys.
+"""Makes random keys; no other module does.
 
-A key is a function of (seed, operator, epoch, sample index) and of nothing else, so a sample's
-random values do not depend on the batch size, on threads, prefetching, devices or hosts, or on
-whether the run was resumed.
+A key is a function of (seed, operator, epoch, sample index) alone, so a sample's random values do not depend on
+the batch size, threads, prefetching, devices, hosts, or whether training was resumed.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def seed_words(seed: int) -> np.ndarray:
 
 
 def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Splits 64-bit indices into low and high words, uint32 [n] each: compiled programs have no 64-bit integers."""
+    """Splits 64-bit indices into low and high words, uint32 [n] each, since programs have no 64-bit integers."""
     whole = np.asarray(index).astype(np.uint64)
     return (whole & np.uint64(_MASK32)).astype(np.uint32), (whole >> np.uint64(32)).astype(np.uint32)
 
@@ -41,14 +40,14 @@ def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def sample_key(
     seed: ArrayLike, stream: ArrayLike, epoch: ArrayLike, index: ArrayLike, high: ArrayLike = 0
 ) -> Array:
-    """Makes the typed key of one sample, or of many: all but `seed` are broadcast, [...].
+    """Makes the typed keys of one sample or many; arguments but `seed` are broadcast to [...].
 
     Args:
-        seed: uint32 [..., 2], of `seed_words`.
+        seed: uint32 [..., 2], from `seed_words`.
         stream: uint32, number of the operator.
         epoch: uint32.
         index: uint32, low word of the sample's index.
-        high: uint32, high word of it. Where it is 0, it changes nothing.
+        high: uint32, high word of the index; 0 does not change the key.
     """
     seed = jnp.asarray(seed, jnp.uint32)
     words: Words = (seed[..., 0], seed[..., 1])
@@ -62,13 +61,13 @@ def sample_key(
 
 @dataclasses.dataclass(frozen=True)
 class SampleKeys:
-    """The keys of one operator for the samples of one batch, not yet folded.
+    """Holds the parts of one operator's keys for the samples of a batch, before they are folded in.
 
     Attributes:
-        seed: uint32 [2], of `seed_words`.
+        seed: uint32 [2], from `seed_words`.
         stream: number of the operator in its pipeline (0 if it has a seed of its own).
         epoch: uint32 [N].
-        index: int [N], the sample's index in the whole data set, up to 64 bits.
+        index: int [N], each sample's index in the whole data set, up to 64 bits.
     """
 
     seed: np.ndarray
@@ -79,9 +78,9 @@ class SampleKeys:
     def map(self, function: Callable[..., Any], *arrays: np.ndarray) -> Any:
         """Calls `function(key, *one sample's arrays)` for every sample; returns NumPy results.
 
-        One compiled program on the CPU for the whole batch; `function` must be a module-level
-        function or a `functools.partial` kept by the caller, since it is the compile key. There is a
-        program for each power of two of samples; in unused rows is the last sample again.
+        One compiled program on the CPU computes the whole batch. `function` is the cache key of the program, so it
+        must be a module-level function or a `functools.partial` that the caller keeps. Batches are padded to a
+        power of two of samples by repeating the last one.
         """
         count = len(self.index)
         rows = np.minimum(np.arange(1 << (count - 1).bit_length() if count else 0), count - 1)
@@ -91,18 +90,18 @@ class SampleKeys:
             return jax.tree.map(lambda result: to_host(result)[:count], out)
 
     def numpy_words(self) -> np.ndarray:
-        """Returns the words that `numpy_generator` makes each sample's generator of, uint32 [N, 6]."""
+        """Returns each sample's words for `numpy_generator`, uint32 [N, 6]."""
         count = len(self.index)
         fixed = np.broadcast_to(np.array([*self.seed, self.stream], np.uint32), (count, 3))
         return np.column_stack([fixed, self.epoch, *index_words(self.index)]).astype(np.uint32)
 
     def numpy_rng(self, sample: int) -> np.random.Generator:
-        """Makes a NumPy generator for code that runs on the host (never for compiled operators)."""
+        """Makes the NumPy generator of a sample, for code on the host; compiled operators use keys."""
         return numpy_generator(self.numpy_words()[sample])
 
 
 def numpy_generator(words: np.ndarray) -> np.random.Generator:
-    """Makes the NumPy generator of a row of `SampleKeys.numpy_words`."""
+    """Makes a NumPy generator from a row of `SampleKeys.numpy_words`."""
     *low, high = words.tolist()
     return np.random.Generator(np.random.Philox(np.random.SeedSequence([*low, high] if high else low)))
 
@@ -122,26 +121,26 @@ def _mapped(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def split(words: Words, count: int) -> Words:
-    """Splits keys into words [..., count], as `jax.random.split(key, count)` splits one or more keys [...]."""
+    """Splits keys [...] into [..., count], with the bits of `jax.random.split(key, count)`."""
     counter = jnp.arange(count, dtype=jnp.uint32)
     return threefry(words[0][..., None], words[1][..., None], np.uint32(0), counter)
 
 
 def bits(words: Words) -> Array:
-    """Draws uint32, one value from each key: `jax.random.bits(key)`."""
+    """Draws one uint32 from each key, with the bits of `jax.random.bits(key)`."""
     return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
 
 
-# Compiled where called alone, as JAX's is, which rounds the product and the sum at once: the same values.
+# Compiled like JAX's function, which fuses the product with the sum, so a call outside `jit` has the same bits.
 @functools.partial(jax.jit, static_argnames="count")
 def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
-    """Draws float32 [..., count] from `low` to `high`, which are broadcast: `jax.random.uniform(key, count, ...)`."""
+    """Draws float32 [..., count] in [low, high), as `jax.random.uniform(key, count, ...)`; limits are broadcast."""
     drawn = operator.xor(*split(words, count))
     return jnp.maximum(low, _fraction(drawn) * (high - low) + low)
 
 
 def integer(words: Words, limit: Array) -> Array:
-    """Draws int32 from 0 to below `limit`, at least 1, as many as keys: `jax.random.randint(key, 0, limit)`."""
+    """Draws one int32 in [0, limit) from each key, as `jax.random.randint(key, 0, limit)`; `limit` is at least 1."""
     high, low = jnp.moveaxis(bits(split(words, 2)), -1, 0)
     span = limit.astype(jnp.uint32)
     half = np.uint32(1 << 16) % span
@@ -150,16 +149,16 @@ def integer(words: Words, limit: Array) -> Array:
 
 
 def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Draws bits for each element, uint32 [*shape], the same whatever `shape` a sample is padded to.
+    """Draws uint32 [*shape], bits for each element that do not depend on the padded `shape`.
 
-    The counter of an element is its row-major index within `extent` (not within `shape`);
+    The counter of an element is its row-major index in `extent` (not in `shape`).
     `draw` numbers independent draws from one key. Elements past `extent` are unspecified.
     """
     return _counted_bits(key, element_counter(extent, jnp.indices(shape, jnp.uint32, sparse=True)), draw)
 
 
 def element_counter(extent: Array, position: Sequence[Array]) -> Array:
-    """Computes the counters of elements, uint32, from their indices along each axis, which are broadcast."""
+    """Computes the counters of elements, uint32, from their broadcastable indices along each axis."""
     counter = jnp.zeros((), jnp.uint32)
     for axis, index in enumerate(position):
         counter = counter * extent[axis].astype(jnp.uint32) + index.astype(jnp.uint32)
@@ -172,12 +171,12 @@ def _counted_bits(key: Array, counter: Array, draw: ArrayLike) -> Array:
 
 
 def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Draws float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
+    """Draws float32 [*shape] in [0, 1) with 23 random bits each; see `element_bits`."""
     return _fraction(element_bits(key, extent, shape, draw))
 
 
 def counted_uniform(key: Array, counter: Array, draw: ArrayLike) -> Array:
-    """Draws what `element_uniform` gives the elements with these counters."""
+    """Draws the values of `element_uniform` for the elements with these counters."""
     return _fraction(_counted_bits(key, counter, draw))
 
 
@@ -188,17 +187,17 @@ def _fraction(bits: Array) -> Array:
 
 
 def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Draws float32 [*shape], standard normal, within 5.5 of 0 (24 random bits each); see `element_bits`."""
+    """Draws float32 [*shape], standard normal in (-5.5, 5.5), with 24 random bits each; see `element_bits`."""
     return _normal(element_bits(key, extent, shape, draw))
 
 
 def counted_normal(key: Array, counter: Array, draw: ArrayLike) -> Array:
-    """Draws what `element_normal` gives the elements with these counters."""
+    """Draws the values of `element_normal` for the elements with these counters."""
     return _normal(_counted_bits(key, counter, draw))
 
 
 def _normal(bits: Array) -> Array:
-    # The middles of 2**24 equal parts of (-1, 1): odd multiples of 2**-24, which float32 holds exactly.
+    # Midpoints of 2**24 equal parts of (-1, 1): odd multiples of 2**-24, which are exact in float32.
     odd = 2 * (bits >> 8).astype(jnp.int32) + jnp.int32(1 - (1 << 24))
     middles = odd.astype(jnp.float32) * jnp.float32(2.0**-24)
     normal: Array = jnp.float32(math.sqrt(2)) * jax.lax.erf_inv(middles)
@@ -208,9 +207,9 @@ def _normal(bits: Array) -> Array:
 def element_index(
     key: Array, extent: Array, shape: Sequence[int], count: ArrayLike, draw: ArrayLike = 0
 ) -> Array:
-    """Draws uint32 [*shape] in [0, count), each as likely to within 2**-32; see `element_bits`.
+    """Draws uint32 [*shape], uniform in [0, count) to within 2**-32; see `element_bits`.
 
-    It is the upper half of the 64-bit product of 32 random bits and `count`.
+    A value is the upper half of the 64-bit product of 32 random bits and `count`.
     """
     bits, count = element_bits(key, extent, shape, draw), jnp.asarray(count, jnp.uint32)
     half = jnp.uint32(0xFFFF)

@@ -1,4 +1,4 @@
-"""The one rounding and saturation rule, and DALI's arithmetic on element types.
+"""Rounds and saturates by one rule.
 
 DALI's CPU backend rounds half away from zero and saturates (include/dali/core/convert.h:196);
 its GPU backend rounds half to even. jdali follows the CPU backend everywhere.
@@ -25,7 +25,7 @@ T = TypeVar("T")
 def round_half_away(value: ArrayLike) -> Array:
     """Rounds to the nearest integer, half away from zero: 0.5→1, -2.5→-3. Keeps the dtype.
 
-    `trunc(x + 0.5)` would turn 0.49999997 into 1; comparing the exact rest does not.
+    `trunc(x + 0.5)` would round 0.49999997 to 1; comparing the exact fraction does not.
     """
     value = jnp.asarray(value)
     whole = jnp.trunc(value)
@@ -59,7 +59,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
             return value.astype(target)
     limits = np.iinfo(target)
     if value.dtype.kind == "f":
-        # A limit such as 2**63 - 1 is no float: values beyond the limits are set, since clipping would round it.
+        # A limit such as 2**63 - 1 is not a float, so clipping would round it; values past the limits are set instead.
         low, high = float(limits.min), float(limits.max) + 1.0
         result = np.where((value > low) & (value < high), value, 0).astype(target)
         result[value >= high] = limits.max
@@ -75,7 +75,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
 
 
 def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
-    """Converts to `dtype`: rounds half away from zero, saturates; NaN becomes 0.
+    """Converts to `dtype`: rounds half away from zero and saturates; NaN becomes 0.
 
     float → bool rounds first (0.2 → False); float → float16 overflows to infinity.
     """
@@ -93,7 +93,7 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
         return value.astype(target)
     limits = np.iinfo(target)
     if jnp.issubdtype(source, jnp.floating):
-        if source.itemsize < 4:  # does not hold the limits
+        if source.itemsize < 4:  # the limits do not fit
             value, source = value.astype(jnp.float32), np.dtype(np.float32)
         if target.itemsize < 4 and source == np.float32:
             return _small_integers(value, target)
@@ -102,8 +102,8 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
             rounded = lax.round(value, lax.RoundingMethod.AWAY_FROM_ZERO)
             bounds = (np.array(b, rounded.dtype) for b in (limits.min, limits.max))
             return lax.clamp(next(bounds), rounded, next(bounds)).astype(target)
-        # Limits such as 2**31-1 are no float32: compare against the next float above and set
-        # the exact integer there, instead of clipping to a float that then overflows.
+        # A limit such as 2**31 - 1 is not a float32, and clipping to the next float would overflow. Values at or
+        # past that float are set to the exact limit.
         rounded = round_half_away(jnp.where(jnp.isnan(value), jnp.zeros((), source), value))
         low, high = float(limits.min), float(limits.max) + 1.0
         safe = jnp.where((rounded > low) & (rounded < high), rounded, 0)
@@ -115,18 +115,18 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
     return jnp.clip(value, np.array(low, source), np.array(high, source)).astype(target)
 
 
-# Added to whole numbers of up to 22 bits, it leaves them in the lowest bits of a float32.
+# Adding it to an integer of up to 22 bits puts the integer into the lowest bits of the float32.
 _WHOLE = np.float32(1.5 * 2**23)
-# The largest float32 below a half: a half of a unit plus it is rounded to a whole one, and less is not.
+# The largest float32 below 0.5. With 0.5 itself, the sum with the float below n + 0.5 would round up to n + 1.
 _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
 
 
 def _small_integers(value: Array, target: np.dtype) -> Array:
     """Converts float32 to integers of at most 16 bits.
 
-    On CPUs these steps are an instruction each, where `clamp` minds NaN and the sign of 0, and a conversion to
-    integers clamps once more. On GPUs only the conversion is right: there the lowest byte of a float32 that was just
-    computed is stored as if the number were converted (ptxas 12.8 and 13.0).
+    On CPUs each step is one instruction, while `clamp` also handles NaN and the sign of 0, and a conversion to
+    integers clamps again. On GPUs only the conversion is right: they store the lowest byte of a float32 that was just
+    computed as if it were converted (ptxas 12.8 and 13.0).
     """
     limits = np.iinfo(target)
     low, high = np.float32(limits.min), np.float32(limits.max)
@@ -144,10 +144,10 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
 
 
 def varying_like(state: T, *others: object) -> T:
-    """Makes the arrays of `state` vary over the devices of `shard_map` as soon as one of `others` does.
+    """Makes the arrays of `state` vary over all axes of `shard_map` over which one of `others` varies.
 
-    `shard_map` tells what varies over its devices from what does not, and wants the state of a loop to
-    be of one kind before and after a step. Costs nothing.
+    In `shard_map` an array's type has the axes over which it varies, and a step of a loop must not change the type
+    of the state. This costs nothing at run time.
     """
     axes = frozenset[str]().union(*map(varying_axes, others))
     result: T = jax.tree.map(lambda value: varying_over(value, axes), state) if axes else state
@@ -155,13 +155,13 @@ def varying_like(state: T, *others: object) -> T:
 
 
 def varying_over(value: Any, axes: Iterable[str]) -> Any:
-    """Makes the array vary over these axes of the mesh of `shard_map`."""
+    """Makes an array vary over these mesh axes of `shard_map`."""
     missing = set(axes) - varying_axes(value)
     return lax.pcast(value, tuple(sorted(missing)), to="varying") if missing else value
 
 
 def needs_x64(dtype: DTypeLike) -> bool:
-    """Returns True if JAX holds this dtype only with 64-bit types enabled."""
+    """Returns True if JAX keeps a dtype only with 64-bit types enabled."""
     return np.dtype(dtype).itemsize == 8 and np.dtype(dtype).kind in "iuf"
 
 

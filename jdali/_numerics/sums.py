@@ -1,7 +1,7 @@
-"""Sums whose order of addition is fixed by the positions of the elements, not by the size of the padding.
+"""Adds in an order that depends on the positions of the elements alone, not on the padding.
 
 XLA chooses the order of a sum by the shape and by the operations fused with it.
-Here the order is written out, so no compiler may change it.
+Here the order is explicit, so no compiler may change it.
 """
 
 from __future__ import annotations
@@ -11,36 +11,36 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 from jax import Array, lax
 
-_BLOCK = 64  # elements along either axis of the matrix products in `fixed_product`; 32 and 128 took as long
+_BLOCK = 64  # elements per axis of the matrix products in `fixed_product`; 32 and 128 take as long
 
 
 def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> Array:
-    """Sums along axes, in the dtype of `value`; the same bits however many zeros follow along an axis.
+    """Sums along axes, in the dtype of `value`; zeros at the end of an axis do not change the bits.
 
-    Axis by axis, the last one first, the upper half of the elements is added to the lower one until
-    one is left. Halves are powers of two, so that zeros only add levels which change nothing. That is
-    pairwise summation: the error grows with the logarithm of the size.
+    For each axis, the last first, the upper half of the elements is added to the lower half until one element is
+    left. Halves are powers of two, so further zeros only add steps that change nothing. As in all pairwise
+    summation, the error grows with the logarithm of the size.
 
     Args:
-        value: any shape, numbers. Padding is 0. Products have to be rounded: see `exact`.
-        axes: axes to sum over, 0 or more each.
-        keep_dims: keep them with size 1.
+        value: numbers of any shape, padded with 0. Products must be rounded, see `exact`.
+        axes: axes to sum over, not negative.
+        keep_dims: keep the axes with size 1.
     """
     if not jnp.issubdtype(value.dtype, jnp.inexact):
         return jnp.sum(value, axis=tuple(axes), keepdims=keep_dims, dtype=value.dtype)  # wraps around
     for axis in sorted(axes, reverse=True):
         value = _sum_along(value, axis)
-    # Of nothing but -0 the sum would be 0 with padding and -0 without.
+    # A sum of only -0 would be 0 with padding and -0 without.
     value = jnp.where(value == 0, jnp.zeros((), value.dtype), value)
     return value if keep_dims else lax.squeeze(value, tuple(axes))
 
 
 def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
-    """Multiplies matrix · values along an axis; the same bits however much padding follows along any axis.
+    """Multiplies matrix · values along an axis; padding at the end of any axis does not change the bits.
 
-    A matrix product of XLA adds in an order that depends on all sizes of both operands. So all products
-    here have one size: blocks of `_BLOCK` elements along `axis` and along the last of the other axes, and
-    the results of the blocks are added in a fixed order.
+    XLA's matrix product adds in an order that depends on all sizes of both operands. So all products
+    here have one size: blocks of `_BLOCK` elements along `axis` and along the last of the other axes.
+    The results of the blocks are added in a fixed order.
 
     Args:
         matrix: float32 [m, k].

@@ -1,10 +1,10 @@
-"""Bytes of files, local and remote.
+"""Reads local and remote files.
 
-* `files` opens all of them; `regular_file` of `_system` refuses FIFOs and devices.
-* `whole_files` and `record_files` read many files, or pieces of files, at once into one array.
-* `remote`, `blocks` and `scope` are for URLs: retries and time limits, large blocks fetched ahead, requests that end.
+* `files` opens all of them; `regular_file` in `_system` refuses FIFOs and devices.
+* `whole_files` reads many files into one array, `record_files` many pieces of files.
+* For URLs, `remote` has retries and time limits, `blocks` fetches large blocks ahead, `scope` ends requests.
 * `disk_cache` keeps parts of remote files on disk.
-* `index_cache` keeps what scanning a file found.
+* `index_cache` keeps indexes that were built by scanning a file.
 """
 
 from jdali._storage.files import is_url as is_url

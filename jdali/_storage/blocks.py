@@ -1,4 +1,4 @@
-"""Remote files in large blocks, which are fetched ahead where reading goes from front to end."""
+"""Reads remote files in large blocks, and fetches blocks ahead where reading is sequential."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from jdali.storage import options
 
 
 class Blocks:
-    """The content of some files, for many threads.
+    """Reads files in blocks, from many threads.
 
-    The blocks of all files count as one row: after the last of a file comes the first of the next. As long as
-    reading goes along it, twice as many blocks are fetched ahead each time, up to a limit. Reading may go back and
-    forth within a window: as many more blocks are kept.
+    The blocks of all files form one sequence: the last block of a file is followed by the first of the next.
+    While reading follows the sequence, the number of blocks fetched ahead doubles with each, up to a limit. Reading
+    may also go back and forth within a window of blocks; these are kept as well.
 
     Args:
-        files: those that are remote, by their number.
-        sizes: of all files, bytes.
-        scope: whose threads fetch.
+        files: the remote files, by number.
+        sizes: sizes of all files, bytes.
+        scope: its threads fetch the blocks.
     """
 
     def __init__(self, files: Mapping[int, RemoteFile], sizes: Sequence[int], scope: Scope):
         settings = options()
         self._files, self._sizes, self._scope = files, sizes, scope
         self._bytes = settings.block_size
-        # Number of the first block of each file, and of the one after the last.
+        # Number of each file's first block, and the total number of blocks.
         self._starts = list(itertools.accumulate((-(-size // self._bytes) for size in sizes), initial=0))
         self._most_bytes = settings.bytes_ahead
         self._most_kept = 2 + settings.bytes_ahead // self._bytes
@@ -47,25 +47,25 @@ class Blocks:
         scope.serves(self, self._begin)
 
     def span(self, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray, count: int) -> int:
-        """Returns the largest number of blocks that `count` consecutive pieces lie in.
+        """Returns the largest span, in blocks, of `count` consecutive pieces.
 
         Args:
-            files: int [n], number of the file of each piece, in the order in which they are read.
+            files: int [n], the file number of each piece, in reading order.
             offsets, ends: int64 [n], bytes.
-            count: from 1 on.
+            count: at least 1.
         """
         if not len(files):
             return 0
         count = min(count, len(files))
         starts = np.array(self._starts)[files]
         first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
-        # Pieces need not lie in the order in which they are read.
+        # The reading order may differ from the order in the files.
         first = np.minimum.accumulate(first[::-1])[::-1]
         last = np.maximum.accumulate(last)
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1
 
     def widen(self, blocks: int) -> bool:
-        """Lets reading go back and forth within `blocks` blocks; False if that is more than may be kept for it."""
+        """Allows reading back and forth within `blocks` blocks; returns False if they exceed the limit of bytes."""
         if blocks * self._bytes > self._most_bytes:
             return False
         self._window = blocks
@@ -74,13 +74,13 @@ class Blocks:
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[int, Future[bytes]] = OrderedDict()
-        # When blocks could not be fetched.
+        # The time when fetching a block failed.
         self._failed: dict[int, float] = {}
         # The current block, and the number of blocks fetched ahead of it.
         self._latest, self._ahead = -1, 0
 
     def read(self, file: int, offset: int, size: int) -> bytes:
-        """Returns `size` bytes of the file from `offset` on; raises `OSError`."""
+        """Returns `size` bytes of a file from `offset` on; raises `OSError`."""
         if not size:
             return b""
         start, end = self._starts[file], offset + size
@@ -107,10 +107,10 @@ class Blocks:
             raise
 
     def _wanted(self, number: int) -> Future[bytes]:
-        """Fetches a block, and those after it if reading goes on there."""
+        """Fetches a block, and blocks after it if reading is sequential."""
         with self._lock:
             if time.monotonic() - self._failed.get(number, float("inf")) > self._forgive:
-                # Until now all records of the block failed at once, without the whole row of retries.
+                # Retries the block; until now, reads of it failed at once.
                 del self._failed[number]
                 self._kept.pop(number, None)
             following = self._latest + 1
@@ -118,17 +118,16 @@ class Blocks:
             if 0 < number - self._latest <= max(self._ahead, 1) + forth:
                 self._ahead = min(max(2 * self._ahead, 1), self._most_ahead)
                 self._latest = number
-            # Threads may come out of order.
+            # Threads may read out of order.
             elif not 0 <= self._latest - number <= self._most_ahead + self._window:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:
                 self._fetched(number)
-            # Blocks skipped within the window are fetched too, and in order: the first one fetched is dropped first.
+            # Blocks skipped within the window are fetched too, in order, because the oldest is dropped first.
             for block in range(following, min(self._latest + 1 + self._ahead, self._starts[-1])):
                 self._fetched(block)
             future = self._kept[number]
             while len(self._kept) > self._most_kept + self._window:
-                # The block fetched first is the furthest behind.
                 dropped, _ = self._kept.popitem(last=False)
                 self._failed.pop(dropped, None)
         return future
@@ -140,7 +139,7 @@ class Blocks:
         return future
 
     def _file(self, number: int) -> int:
-        """Finds the file of a block: of files that begin with the same number, all but the last are empty."""
+        """Finds the file of a block. If several files start at one number, only the last of them is not empty."""
         return bisect.bisect_right(self._starts, number) - 1
 
     def _fetch(self, number: int) -> bytes:
@@ -150,10 +149,10 @@ class Blocks:
 
 
 class BlockFile(io.RawIOBase):
-    """A remote file that is read in blocks, as Python's binary files are; for one thread."""
+    """A binary file object that reads a remote file in blocks; for one thread."""
 
     def __init__(self, url: str):
-        self._scope = Scope(options().requests)  # first: `close` is called of a file that is not there, too
+        self._scope = Scope(options().requests)  # first: `close` needs it even if the file is missing
         file = RemoteFile(url)
         self._size, self._at = file.size, 0
         self._blocks = Blocks({0: file}, [self._size], self._scope)

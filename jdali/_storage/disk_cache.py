@@ -1,10 +1,9 @@
-"""Parts of remote files on the local disk, shared by the processes of a machine and bounded in bytes.
+"""Caches parts of remote files on the local disk, for all processes of a machine, up to a number of bytes.
 
-Each part is a file: its content and a checksum. The file `lock` has the number of bytes that all of them take, at most.
-Who writes holds the lock, adds what it will write to that number, and only then writes, into the file `new`, which it
-renames. So a process that is killed leaves a number that is too high, never one that is too low, and nothing to repair;
-each process corrects it when it begins. Reading takes no lock, and sets the time of a file to now: the oldest files are
-removed where room is needed.
+Each part is a file with its content and a checksum. The file `lock` holds an upper bound of the bytes that all parts
+take. A writer takes the lock, adds the size of the new part to that number, writes the part to the file `new` and
+renames it. A process that is killed may leave the number too high, but never too low; each process corrects it when
+it starts. Reading takes no lock. It sets the file's time to now, and the oldest files are removed first.
 """
 
 from __future__ import annotations
@@ -30,23 +29,23 @@ if sys.platform != "win32":
     import fcntl
 
 log = logging.getLogger("jdali")
-# Part of the names of the files: a change of what they hold must change it.
+# Part of the files' names; change it with the format.
 _VERSION = 1
 _LOCK, _NEW, _PART = "lock", "new", ".part"
 _TOTAL, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
-# Who makes room makes this share of the bound free, since it looks at all files to find the oldest.
+# Evicting scans all files, so it frees 1/_SPARE of the bound at once.
 _SPARE = 16
-# Seconds in which another process lets go of the lock, unless it is stopped; it holds it while it writes a part.
+# Seconds to wait for the lock, which another process holds while it writes a part.
 _PATIENCE = 10.0
 _LONGEST_PAUSE = 0.05
-# What was said in this process.
+# Warnings already logged in this process.
 _SAID: dict[str, object] = {}
-# The options that were in force last, and their cache.
+# The options of the last call of `disk_cache`, and its result.
 _current: tuple[Options | None, DiskCache | None] = (None, None)
 
 
 def disk_cache() -> DiskCache | None:
-    """Returns the cache that the options in force ask for, if any."""
+    """Returns the cache for the current options; None if they disable it."""
     global _current
     settings = options()
     known, cache = _current
@@ -59,11 +58,11 @@ def disk_cache() -> DiskCache | None:
 
 
 class DiskCache:
-    """A folder with parts of remote files. What goes wrong with it is said once, and reading goes on without it.
+    """A folder with parts of remote files. A failure is logged once, and reading continues without the cache.
 
     Args:
-        folder: of this user alone; made if it is missing.
-        most: bytes that it may take on the disk.
+        folder: readable by this user only; made if it is missing.
+        most: the largest number of bytes on the disk.
     """
 
     def __init__(self, folder: str, most: int):
@@ -71,7 +70,7 @@ class DiskCache:
         self._began = self._reads = self._writes = False
 
     def get(self, key: str) -> bytes | None:
-        """Returns the content that was put under a key; None if it is not there, or damaged."""
+        """Returns the content stored under a key; None if it is missing or damaged."""
         self._begin()
         if not self._reads:
             return None
@@ -94,7 +93,7 @@ class DiskCache:
         return None
 
     def put(self, key: str, data: bytes) -> None:
-        """Keeps content under a key, if the bound allows it; older content is removed for it."""
+        """Stores content under a key if the bound allows it; removes older content to make room."""
         self._begin()
         if not self._writes:
             return
@@ -116,7 +115,7 @@ class DiskCache:
 
     # --- the folder -------------------------------------------------------------------------
     def _begin(self) -> None:
-        """Makes the folder, and counts what is in it; once."""
+        """Makes the folder and counts its files, once."""
         if self._began:
             return
         with self._writing():
@@ -133,7 +132,7 @@ class DiskCache:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Writes no more after a failure, and says why."""
+        """Stops writing after a failure, and logs the reason."""
         try:
             yield
         except Ended:
@@ -150,7 +149,7 @@ class DiskCache:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[int]:
-        """Holds the lock of the folder; the system lets go of it when the process dies."""
+        """Holds the folder's lock; the system releases it if the process dies."""
         path = os.path.join(self._folder, _LOCK)
         lock = opening(lambda: os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         try:
@@ -169,15 +168,15 @@ class DiskCache:
             try:
                 yield lock
             finally:
-                fcntl.flock(lock, fcntl.LOCK_UN)  # also of a process that was forked meanwhile
+                fcntl.flock(lock, fcntl.LOCK_UN)  # closing is not enough: a forked process shares the lock
         finally:
             os.close(lock)
 
     # --- with the lock held -----------------------------------------------------------------
     def _reserve(self, lock: int, size: int) -> bool:
-        """Counts a file of so many bytes before it is written; False if there can be no room for it."""
+        """Counts a file of `size` bytes before it is written; returns False if it exceeds the bound."""
         block = _block(lock)
-        # One block more, for a file system that notes where the pieces of a file lie.
+        # One block more, for the file system's own records of the file.
         need = -(-size // block) * block + block
         room = self._most - self._overhead(lock) - need
         if room < 0:
@@ -191,18 +190,18 @@ class DiskCache:
         return True
 
     def _overhead(self, lock: int) -> int:
-        """Returns the bytes of the lock and of the folder, with what another name may add to it."""
+        """Returns the bytes of the lock and the folder, including the growth by one more name."""
         return os.stat(self._folder).st_blocks * 512 + 3 * _block(lock)
 
     def _evict(self, lock: int, most: int) -> int:
-        """Removes the oldest files until the others take `most` bytes, at most; returns how many they take."""
+        """Removes the oldest files until the rest take at most `most` bytes; returns the bytes of the rest."""
         block, found = _block(lock), []
         with os.scandir(self._folder) as entries:
             for entry in entries:
                 if entry.name == _NEW:  # of a process that died
                     os.unlink(entry)
                 elif entry.name.endswith(_PART):
-                    with contextlib.suppress(FileNotFoundError):  # damaged, and removed by who read it
+                    with contextlib.suppress(FileNotFoundError):  # a reader removed it because it is damaged
                         facts = entry.stat(follow_symlinks=False)
                         # A file system may count blocks only when it has written them.
                         size = max(facts.st_blocks * 512, -(-facts.st_size // block) * block)
@@ -219,12 +218,12 @@ class DiskCache:
 
 
 def _block(file: int) -> int:
-    """Returns the unit in which a disk gives room to files, bytes."""
+    """Returns the size of a block on the disk, bytes."""
     return os.fstatvfs(file).f_frsize
 
 
 def _set_time(path: str) -> None:
-    """Notes that a file was used now, more exactly than the clock of the file system does."""
+    """Sets a file's time to now; the file system's own clock is coarser."""
     os.utime(path, ns=(time.time_ns(),) * 2)
 
 

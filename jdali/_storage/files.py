@@ -1,7 +1,7 @@
-"""Opens local files and URLs: the only module where readers open files.
+"""Opens local files and URLs; readers open files only here.
 
-Errors are `OSError`s (`FileNotFoundError`, `PermissionError`, ...) whose `strerror` says what is wrong; those
-of URLs come after the retries of `jdali.storage`.
+Errors are `OSError`s (`FileNotFoundError`, `PermissionError`, ...) with the reason in `strerror`. Errors of
+URLs are raised after the retries of `jdali.storage`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from jdali.storage import options
 
 
 def missing_advice(path: str, error: OSError) -> str:
-    """Says where a relative path was searched, and which names are close to it; "" for other errors and URLs."""
+    """Returns advice for a missing file: the working directory, and a similar name. "" for other errors and URLs."""
     if not isinstance(error, FileNotFoundError) or "://" in path:
         return ""
     advice = [] if os.path.isabs(path) else [f"the working directory is {os.getcwd()}"]
@@ -57,7 +57,7 @@ def missing_advice(path: str, error: OSError) -> str:
     return f" ({'; '.join(advice)})" if advice else ""
 
 
-# For files that one call does not read, or that have no size.
+# Bytes per call for files that one call cannot read whole, and for files without a size.
 _PART_BYTES = 1 << 24
 
 
@@ -66,14 +66,14 @@ def read(path: str) -> bytes:
     """Reads a whole file."""
     if is_url(path):
         return _remote.read(path)
-    # Half the time of what `open` and `read` of Python take for a small file.
+    # Takes half the time of Python's `open` and `read` for a small file.
     descriptor, size = open_regular(path)
     try:
         check_size(path, size)
         data = os.read(descriptor, size)
         if len(data) == size > 0:
             return data
-        parts, total = [data], len(data)  # more than a system call gives, or a file of /proc
+        parts, total = [data], len(data)  # too large for one system call, or a file of /proc
         while part := os.read(descriptor, _PART_BYTES):
             parts.append(part)
             total += len(part)
@@ -86,26 +86,26 @@ def read(path: str) -> bytes:
 
 
 def lines(path: str) -> list[bytes]:
-    """Reads the lines of a text file, without their ends; raises `OSError`, also for more lines than the limit."""
+    """Reads the lines of a text file, without line ends; raises `OSError`, also for too many lines."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return text.split(b"\n")
 
 
 def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> ListedNames:
-    """Reads the names that a text file lists, see `ListedNames`; raises `OSError`, also for more lines than the limit."""
+    """Reads the names in a text file, see `ListedNames`; raises `OSError`, also for too many lines."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return ListedNames(text, labelled=labelled, largest_label=largest_label)
 
 
 def check_items(path: str, count: int, what: str) -> None:
-    """Raises `OSError` if a file has more entries than the limit, before they become objects.
+    """Raises `OSError` if a file has more entries than the limit; called before they become objects.
 
     Args:
-        path: of the file.
-        count: how many there are, at most.
-        what: is counted.
+        path: path of the file.
+        count: number of entries, or an upper bound.
+        what: name of the entries, for the message.
     """
     if count > limits.most("max_items"):
         reason = f"its {count} {what} are more than the limit of {limits.words('max_items')}"
@@ -113,12 +113,12 @@ def check_items(path: str, count: int, what: str) -> None:
 
 
 def parts_of(path: str) -> tuple[int, Callable[[int, int], bytes]]:
-    """Returns the size of a file, and a function of offset and size that reads exactly so many bytes of it.
+    """Returns a file's size, and a function `read(offset, size)` that reads exactly `size` bytes of it.
 
     For many pieces of one file see `RecordFiles`.
     """
     if is_url(path):
-        file = RemoteFile(path)  # asks for the size once, not for each part
+        file = RemoteFile(path)  # requests the size once
         return file.size, file.read
     return size(path), functools.partial(_read_part, path)
 
@@ -138,7 +138,7 @@ def _read_part(path: str, offset: int, size: int) -> bytes:
 
 
 def open(path: str) -> BinaryIO:
-    """Opens a seekable binary file for one thread, fast to read from front to end and in pieces."""
+    """Opens a seekable binary file for one thread, buffered."""
     if is_url(path):
         return io.BufferedReader(BlockFile(path), buffer_size=1 << 16)
     return os.fdopen(open_regular(path)[0], "rb", buffering=1 << 16)
@@ -149,13 +149,13 @@ def size(path: str) -> int:
     """Returns the size of a file in bytes."""
     if is_url(path):
         return RemoteFile(path).size
-    descriptor, size = open_regular(path)  # fails for what cannot be read
+    descriptor, size = open_regular(path)  # raises for files that cannot be read
     os.close(descriptor)
     return size
 
 
 def remote_files(paths: Sequence[str]) -> dict[int, RemoteFile]:
-    """Opens those files that are remote, many at once; returns them by their position."""
+    """Opens the remote files among `paths` in parallel; returns them by position."""
     scope = Scope(options().requests)
     try:
         futures = {i: scope.submit(RemoteFile, path) for i, path in enumerate(paths) if is_url(path)}
@@ -173,13 +173,11 @@ def exists(path: str) -> bool:
 
 
 def version(path: str) -> str | None:
-    """Returns a key that changes with the content of a file, with its name in it, for caches; None if
-    unknown.
-    """
+    """Returns a cache key of a file, which changes with its content and name; None if unknown."""
     if is_url(path):
         return _remote.version(path)
     facts = os.stat(path)
-    # A program may set the time of the last change of the content (rsync -t, tar), not that of the file's inode.
+    # Programs such as rsync -t and tar can set the modification time, but not the inode's change time.
     stamp = f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_ino}"
     return f"{stamp} {os.path.realpath(path)}"
 
@@ -191,7 +189,7 @@ def entries(folder: str, *, folders: bool) -> list[str]:
 
 
 def walk(folder: str) -> Iterator[str]:
-    """Yields the paths, relative to `folder`, of all files in it and below: a folder's own files, then its subfolders'."""
+    """Yields the paths of all files below `folder`, relative to it; a folder's files come before its subfolders."""
     with progress_bar(None, "files", f"listing {folder}") as advance:
         for path in _walk(folder):
             advance(1)
@@ -208,7 +206,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _listed(folder: str) -> list[tuple[str, bool]]:
-    """Lists a folder as (name, whether it is a folder)."""
+    """Lists a folder as (name, is_dir)."""
     if is_url(folder):
         return _remote.entries(folder)
     try:

@@ -1,4 +1,4 @@
-"""Indexes that were built by scanning a file, kept in the user's cache folder for the next start."""
+"""Caches indexes that were built by scanning a file, in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from jdali._system.progress import progress_bar
 from jdali.codecs import npy
 
 Arrays = Mapping[str, np.ndarray]
-# A file that was changed so recently may be changed again with the same time: clocks of file systems are coarse.
+# A file changed this recently may change again with the same time, since file system clocks are coarse.
 _SETTLED_NS = 2_000_000_000
-# Part of the names of the files: a change of what an index holds must change it.
+# Part of the files' names; change it with the content of an index.
 _VERSION = 3
 
 
 def always(index: Arrays) -> bool:
-    """Accepts any index: for kinds that cannot be checked."""
+    """Accepts any cached index; for kinds that cannot be checked."""
     return True
 
 
@@ -41,15 +41,15 @@ def cached_index(
 ) -> Arrays:
     """Returns the index of a file from the cache, or builds it.
 
-    A file is the same if its path, size, inode and times of change are, or what else a storage tells of its content.
-    No such key is sure: readers also check what they read, and rebuild a wrong index (`never`).
+    The cache key is the file's path, size, inode and times of change, or for a URL what `remote.version` returns.
+    It may miss a change, so readers also check the records they read, and rebuild a wrong index (`never`).
     Without a writable cache folder the index is built each time.
 
     Args:
-        kind: of the index, with what it depends on besides the file.
-        path: of the file.
+        kind: kind of the index, with everything it depends on besides the file.
+        path: path of the file.
         build: makes the index, arrays by name.
-        fits: whether an index of the cache fits the file, by a look at some places of it.
+        fits: checks a cached index against some places in the file.
     """
     version = _storage.version(path)
     if version is None:
@@ -80,7 +80,7 @@ def cached_index(
 
 
 def _is_settled(path: str, version: str) -> bool:
-    """Returns True if a file has not changed since its index was built, and gets another version when it changes."""
+    """Returns True if a file still has this version, and any later change gives it another one."""
     try:
         if _storage.version(path) != version:
             return False
@@ -93,8 +93,9 @@ def _is_settled(path: str, version: str) -> bool:
 
 
 def _loaded(file: Path) -> Arrays:
-    """Loads the arrays of a .npz file from any thread. `numpy.load` may not: it parses headers with `ast`,
-    whose calls disturb each other between threads in CPython 3.11.
+    """Loads the arrays of a .npz file, from any thread.
+
+    `numpy.load` parses headers with `ast`, which is not thread-safe in CPython 3.11.
     """
     with zipfile.ZipFile(file) as archive:
         return {name.removesuffix(".npy"): npy.decode(archive.read(name)) for name in archive.namelist()}
@@ -102,10 +103,10 @@ def _loaded(file: Path) -> Arrays:
 
 @contextlib.contextmanager
 def scan_bar(path: str, *, wanted: bool = True) -> Iterator[Callable[[int], None]]:
-    """Shows how much of a file was scanned, if the scan takes long.
+    """Shows a progress bar if scanning a file takes long.
 
     Args:
-        path: of the file, or its URL.
+        path: path or URL of the file.
         wanted: False: no bar.
 
     Yields: a function that takes the number of bytes scanned so far.

@@ -1,4 +1,4 @@
-"""Names of many files in one piece of memory: a list of millions takes what its text takes, and no object a name."""
+"""Holds the names of millions of files in one buffer, without a Python object per name."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _NEWLINE, _ZERO, _NINE = ord("\n"), ord("0"), ord("9")
 _SPACES = np.zeros(256, bool)
 _SPACES[list(b" \t\n\r\f\v")] = True
 _ENCODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()  # as `os.fsdecode` has them
-# Bytes of text split into lines at a time, so that the arrays for it stay small.
+# Bytes of text that are split into lines at a time; keeps temporary arrays small.
 _CHUNK_BYTES = 1 << 22
-# More digits are no label: they might not fit into 64 bits.
+# A label has at most as many digits, so it fits into 64 bits.
 MOST_DIGITS = 18
 
 
 class NameTable(Sequence[str]):
-    """Names, each decoded when it is asked for.
+    """A sequence of names, each decoded when it is read.
 
     Args:
-        text: holds all names, encoded as the file system has them.
-        starts: int64 [n], where each name begins in it.
-        ends: int64 [n], where it ends.
-        others: names that are not as the text has them, by index.
+        text: all names, in the file system's encoding.
+        starts: int64 [n], the first byte of each name in `text`.
+        ends: int64 [n], the byte after each name.
+        others: names that replace those in `text`, by index.
     """
 
     def __init__(
@@ -40,23 +40,18 @@ class NameTable(Sequence[str]):
         self.text = text
         self._starts = starts
         self._sizes = (ends - starts).astype(np.int32)
-        self._others = dict(others or {})
-
-    @property
-    def others(self) -> Mapping[int, str]:
-        """Names that differ from the text, by index."""
-        return self._others
+        self.others = dict(others or {})
 
     def __reduce__(self) -> tuple[object, ...]:
-        # As arrays, which can be sent without a copy.
-        return _received, (np.frombuffer(self.text, np.uint8), self._starts, self._sizes, self._others)
+        # Arrays are pickled without a copy.
+        return _received, (np.frombuffer(self.text, np.uint8), self._starts, self._sizes, self.others)
 
     @classmethod
     def of_columns(
         cls, text: bytes | memoryview, starts: np.ndarray, sizes: np.ndarray,
         others: Mapping[int, str] | None = None,
     ) -> NameTable:  # fmt: skip
-        """Makes a table over columns, uint32 or int64, and int32, without copying them."""
+        """Makes a table from `starts` (uint32 or int64) and `sizes` (int32) without copying them."""
         table = cls(text, starts[:0], starts[:0], others)
         table._starts, table._sizes = starts, sizes
         return table
@@ -69,11 +64,11 @@ class NameTable(Sequence[str]):
         for index, name in enumerate(names):
             try:
                 encoded.append(os.fsencode(name))
-            except UnicodeEncodeError:  # no file has such a name: opening it raises
+            except UnicodeEncodeError:  # no file can have such a name; opening it raises
                 others[index] = name
                 encoded.append(b"")
         sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        # A line each: `holding` finds nothing that lies in two names.
+        # A newline ends each name, so `holding` finds no match across two names.
         starts = np.cumsum(sizes + 1) - sizes - 1
         return cls(b"\n".join(encoded), starts, starts + sizes, others)
 
@@ -90,14 +85,14 @@ class NameTable(Sequence[str]):
         others = {
             index + first: name
             for table, first in zip(tables, counts.tolist(), strict=False)
-            for index, name in table._others.items()
+            for index, name in table.others.items()
         }
         start, size = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in (starts, sizes))
         return cls(b"".join(table.text for table in tables), start, start + size, others)
 
     def with_others(self, others: Mapping[int, str]) -> NameTable:
         """Returns the table with other names at some indices."""
-        return NameTable.of_columns(self.text, self._starts, self._sizes, self._others | dict(others))
+        return NameTable.of_columns(self.text, self._starts, self._sizes, self.others | dict(others))
 
     @property
     def nbytes(self) -> int:
@@ -115,10 +110,10 @@ class NameTable(Sequence[str]):
         if isinstance(index, slice):
             return self.take(np.arange(len(self))[index])
         position = range(len(self))[index]
-        return self._others[position] if position in self._others else os.fsdecode(self.encoded(position))
+        return self.others[position] if position in self.others else os.fsdecode(self.encoded(position))
 
     def encoded(self, index: int) -> bytes:
-        """Returns a name's bytes in the text."""
+        """Returns the bytes of a name in `text`."""
         start = self._starts.item(index)
         return bytes(self.text[start : start + self._sizes.item(index)])
 
@@ -127,16 +122,16 @@ class NameTable(Sequence[str]):
         text, starts = self.text, self._starts[indices]
         ends = starts + self._sizes[indices]
         names = [str(text[a:b], *_ENCODING) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
-        if self._others:
+        if self.others:
             for position, index in enumerate(indices.tolist()):
-                names[position] = self._others.get(index, names[position])
+                names[position] = self.others.get(index, names[position])
         return names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.take(np.arange(len(self))))
 
     def holding(self, pattern: re.Pattern[bytes]) -> list[int]:
-        """Returns the indices, ascending, of names in which a pattern of one line is found; skips `others`."""
+        """Returns the indices, ascending, of names with a match of a one-line pattern; ignores `others`."""
         found = np.fromiter((match.start() for match in pattern.finditer(self.text)), np.int64)
         if not len(found):
             return []
@@ -147,7 +142,7 @@ class NameTable(Sequence[str]):
         return indices[first < ends].tolist()
 
     def starting_with(self, letter: str) -> list[int]:
-        """Returns the indices, ascending, of names whose first byte is an ASCII letter."""
+        """Returns the indices, ascending, of names that start with an ASCII letter."""
         full = np.flatnonzero(self._sizes)
         firsts = np.frombuffer(self.text, np.uint8)[self._starts[full]]
         return full[firsts == ord(letter)].tolist()
@@ -166,11 +161,11 @@ def take(names: Sequence[str], indices: np.ndarray) -> list[str]:
 
 
 class BadLine(ValueError):
-    """A line of a list is not as it should be.
+    """A line of a list is invalid.
 
     Attributes:
-        number: of the line, from 1 on.
-        line: its bytes.
+        number: line number, from 1.
+        line: bytes of the line.
     """
 
     def __init__(self, number: int, line: bytes):
@@ -179,26 +174,26 @@ class BadLine(ValueError):
 
 
 class ListedNames:
-    """The lines of a text file that are not blank: a name each, and a label if they have one.
+    """Parses a text file with one name per line, and possibly a label; blank lines are skipped.
 
     Args:
-        text: of the file.
+        text: content of the file.
         labelled: the last word of each line is a label.
-        largest_label: that a line may have.
+        largest_label: the largest valid label.
 
     Attributes:
-        starts: uint32 or int64 [n], of the names in the text.
+        starts: uint32 or int64 [n], the first byte of each name in `text`.
         sizes: int32 [n], bytes of the names.
-        labels: int32 [n]; empty without labels.
+        labels: int32 [n]; empty if not `labelled`.
 
     Raises:
-        BadLine: a line has no name, or no label, or one that is too large.
+        BadLine: a line has no name or no label, a label that is too large, or a zero byte in its name.
     """
 
     def __init__(self, text: bytes, *, labelled: bool, largest_label: int = 0):
         self._bytes = np.frombuffer(text, np.uint8)
         self._text, self._labelled, self._largest = text, labelled, largest_label
-        # One array for each column from the start: chunks that are joined later leave holes in the heap.
+        # Each column is allocated once: joining chunks later would fragment the heap.
         most = text.count(b"\n") + (not text.endswith(b"\n"))
         offset = np.uint32 if len(text) <= np.iinfo(np.uint32).max else np.int64
         self.starts: np.ndarray = np.empty(most, offset)
@@ -224,8 +219,8 @@ class ListedNames:
         return NameTable.of_columns(self._text, self.starts, self.sizes)
 
     def line(self, index: int) -> int:
-        """Returns the number of the line that a name is in, from 1 on."""
-        names_before = self._blank - np.arange(len(self._blank))  # each blank line
+        """Returns the line number of a name, from 1."""
+        names_before = self._blank - np.arange(len(self._blank))  # for each blank line
         return index + 1 + int(np.searchsorted(names_before, index, "right"))
 
     def _parts(self) -> Iterator[tuple[np.ndarray, ...]]:
@@ -235,16 +230,16 @@ class ListedNames:
             end = len(self._text) if end < 0 else end + 1
             ends = np.flatnonzero(self._bytes[start:end] == _NEWLINE) + start
             if not len(ends) or ends[-1] != end - 1:
-                ends = np.append(ends, end)  # the last line of a file may have no end
+                ends = np.append(ends, end)  # the last line of a file may have no newline
             starts = np.concatenate([[start], ends[:-1] + 1])
             yield self._lines(starts, ends, line)
             start, line = end, line + len(ends)
 
     def _lines(self, starts: np.ndarray, ends: np.ndarray, line: int) -> tuple[np.ndarray, ...]:
-        """Finds starts, ends and labels of the names in some lines, and the blank lines, from 0 on.
+        """Returns starts, ends and labels of the names in some lines, and the indices of the blank lines.
 
         Args:
-            starts, ends: of the lines.
+            starts, ends: bounds of the lines in `text`.
             line: number of lines before these.
         """
         stripped = self._without_spaces(starts, ends)
@@ -264,7 +259,7 @@ class ListedNames:
         return starts, name_ends, labels, blank
 
     def _without_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Moves ends before trailing white space, but not before `starts`."""
+        """Moves `ends` back over trailing white space, at most to `starts`."""
         ends = ends.copy()
         left = np.flatnonzero(ends > starts)
         while len(left):
@@ -274,7 +269,7 @@ class ListedNames:
         return ends
 
     def _without_leading_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Moves starts behind leading white space; each line must hold something else."""
+        """Moves `starts` past leading white space; no line may be blank."""
         starts, left = starts.copy(), np.arange(len(starts))
         while len(left):
             left = left[_SPACES[self._bytes[starts[left]]]]
@@ -282,7 +277,7 @@ class ListedNames:
         return starts
 
     def _labels(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Parses the numbers at the ends of lines; returns them with their digit counts, at most `MOST_DIGITS`."""
+        """Parses the numbers at the ends of lines; returns the numbers and their digit counts (at most `MOST_DIGITS`)."""
         labels, digits = np.zeros(len(ends), np.int64), np.zeros(len(ends), np.int64)
         left = np.arange(len(ends))
         for number in range(MOST_DIGITS):
@@ -295,7 +290,7 @@ class ListedNames:
         return labels, digits
 
     def _with_nul(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Marks names that hold a zero byte, which no file name does: bool [n]."""
+        """Returns bool [n], True for names with a zero byte, which no file name can have."""
         if not len(starts):
             return np.zeros(0, bool)
         nul = np.flatnonzero(self._bytes[starts[0] : ends[-1]] == 0) + starts[0]

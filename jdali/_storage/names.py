@@ -1,10 +1,13 @@
-"""Resolves names of files: the only module that decides what a name found in data may reach.
+"""Resolves names of files, and decides which files a name found in data may refer to.
 
-Names come from three places. The user's own (arguments) may be any path or URL. Those of a folder's listing mean what
-is in that folder. Those found in data, that is in lists, manifests and annotations, mean what lies below a folder
-that the user named; `from_data` raises for all others, unless `jdali.storage` allows them.
+Names have three origins:
 
-Each of these functions returns a name that looks like a URL only if it is one: else "./" comes before it.
+* A name from the user (an argument) may be any path or URL.
+* A name from a folder's listing refers to a file in that folder.
+* A name found in data (lists, manifests, annotations) must refer to a file below a folder that the user named;
+  `from_data` raises otherwise, unless `jdali.storage` allows it.
+
+A local name that looks like a URL gets the prefix "./".
 """
 
 from __future__ import annotations
@@ -18,22 +21,22 @@ from jdali._storage.name_table import NameTable
 from jdali.storage import options
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
-# What fsspec takes for a protocol in a chain, where no "://" follows ("simplecache::s3://...").
+# A protocol without "://" in an fsspec chain ("simplecache::s3://...").
 _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
-# Signs by which a name could mean something outside of its folder ("%" of URLs).
+# Signs of a name that may refer to a file outside its folder ("%" in URLs).
 _ODD = re.compile(r"[:%]|\.\.|^/")
-# The same within the text of many names, except for "/" at the start of one; and where names may lie anywhere.
+# The same signs for the text of many names, without a leading "/"; and for names that may leave their folder.
 _ODD_WITHIN, _ODD_ANYWHERE = re.compile(rb"[:%]|\.\."), re.compile(rb":")
-_POSIX = os.sep == "/"  # else an absolute path has many forms
+_POSIX = os.sep == "/"  # on other systems an absolute path has many forms
 
 
 class Below(str):
-    """A URL whose end is the name of a file: "::" in that name chains no other URL.
+    """The URL of a file in a folder; "::" in the file's name does not chain another URL.
 
     Attributes:
-        folder: the URL of the folder.
-        name: of the file, relative to it.
+        folder: URL of the folder.
+        name: name of the file, relative to the folder.
     """
 
     __slots__ = ("folder", "name")
@@ -55,12 +58,12 @@ class Below(str):
 
 
 def is_url(path: str) -> bool:
-    """Returns True if fsspec takes a path for a URL ("s3://bucket/key", "zip://a::https://host/b.zip")."""
-    return ":" in path and _URL.match(path) is not None  # the first alone is quick
+    """Returns True if fsspec reads a path as a URL ("s3://bucket/key", "zip://a::https://host/b.zip")."""
+    return ":" in path and _URL.match(path) is not None  # the first test is quick
 
 
 def join(folder: str, name: str) -> str:
-    """Joins a folder and a name; a URL or an absolute path stands for itself."""
+    """Joins a folder and a name; a name that is a URL or an absolute path is returned alone."""
     if is_url(name):
         return name
     if not is_url(folder):
@@ -70,7 +73,7 @@ def join(folder: str, name: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """Removes the prefix that `plain` added, and no other, or ".//etc" would become an absolute path."""
+    """Removes the prefix that `plain` added. Any other "./" stays, or ".//etc" would become an absolute path."""
     bare = name.removeprefix(_HERE)
     return bare if is_url(bare) else name
 
@@ -94,7 +97,7 @@ def join_all(folder: str, names: Sequence[str]) -> list[str]:
 
 
 def parent(path: str) -> str:
-    """Returns the folder that a file lies in."""
+    """Returns the folder of a file."""
     if isinstance(path, Below):
         return join(path.folder, plain(os.path.dirname(path.name))) if "/" in path.name else path.folder
     if not is_url(path):
@@ -107,7 +110,7 @@ def parent(path: str) -> str:
 
 
 def working_folder() -> str:
-    """Returns the working folder; "" if it is gone, as of a program whose folder was removed."""
+    """Returns the working folder; "" if it was removed."""
     try:
         return os.getcwd()
     except FileNotFoundError:
@@ -115,43 +118,43 @@ def working_folder() -> str:
 
 
 def placed(path: str) -> str:
-    """Makes a path independent of the working folder."""
+    """Makes a local path absolute."""
     return path if is_url(path) or os.path.isabs(path) else join(working_folder(), path)
 
 
 # --- where names come from ------------------------------------------------------------------
 def plain(name: str) -> str:
-    """Marks a name as relative to a folder, whatever it looks like; names of a listing are."""
+    """Marks a name as relative to a folder, as all names in a listing are, even if it looks like a URL."""
     return _HERE + name if is_url(name) else name
 
 
 def user_path(path: str | os.PathLike[str], root: str = "") -> str:
-    """Returns the path, or URL, that the user means by a name: an existing local file comes first.
+    """Resolves a path or URL from the user; an existing local file comes before a URL.
 
     Args:
-        path: from the user.
-        root: folder that it is relative to.
+        path: the user's argument.
+        root: folder of relative paths.
     """
     path = os.fspath(path)
     return plain(path) if is_url(path) and _is_there(root, path) else path
 
 
 def from_data(root: str, name: str, *, free: bool = False) -> str:
-    """Resolves a name that was found in data, relative to `root`.
+    """Resolves a name found in data, relative to `root`.
 
     Args:
         root: folder that the user named.
-        name: as the data have it.
-        free: it may be an absolute path, or hold "..": it is of a local list that the user named.
+        name: the name in the data.
+        free: allow absolute paths and "..", as in a local list that the user named.
 
     Raises:
-        ValueError: it means something that is not below `root`, which is not allowed.
+        ValueError: the name refers to a file outside `root`, and the options do not allow that.
     """
     if _POSIX and _ODD.search(name) is None:
         return name
     remote = is_url(root)
     if remote and "::" not in root and name.startswith(below := root.rstrip("/") + "/"):
-        name = plain(name[len(below) :])  # the whole URL of a file below
+        name = plain(name[len(below) :])  # the full URL of a file below `root`
     if is_url(name):
         wanted = _protocols(name)
         if wanted <= set(options().allow_protocols):
@@ -185,11 +188,11 @@ def all_from_data(root: str, names: Sequence[str], where: Callable[[int], str], 
 
     Args:
         root, names, free: see `from_data`.
-        where: the place of a name, by its index, for the message.
+        where: returns the place of name `index` in the data, for messages.
     """
     checked = list(names)
     for index, name in enumerate(names):
-        if not _POSIX or _ODD.search(name):  # nearly none, and there may be millions
+        if not _POSIX or _ODD.search(name):  # few among possibly millions
             try:
                 checked[index] = from_data(root, name, free=free)
             except ValueError as error:
@@ -198,7 +201,7 @@ def all_from_data(root: str, names: Sequence[str], where: Callable[[int], str], 
 
 
 def table_from_data(root: str, names: NameTable, where: Callable[[int], str], *, free: bool) -> NameTable:
-    """Applies `all_from_data` to names that are not decoded."""
+    """Applies `all_from_data` to a table; decodes only the names that need a check."""
     odd: Sequence[int] = range(len(names))
     if _POSIX:
         may_leave = not is_url(root) and (free or options().allow_outside)
@@ -211,22 +214,24 @@ def table_from_data(root: str, names: NameTable, where: Callable[[int], str], *,
 
 
 def in_list(file: str, name: str) -> str:
-    """Resolves a name in a list, relative to the working folder or else to the list's own.
+    """Resolves a name in a list file, relative to the working folder; for a remote list, to the list's folder.
 
     Args:
-        file: the list; a remote one has names below its own folder only.
-        name: as the list has it.
+        file: the list. Names in a remote one must be below its folder.
+        name: the name in the list.
     """
     remote = is_url(file)
     return from_data(parent(file) if remote else "", name, free=not remote)
 
 
 def found_by_list(file: str, name: str, folder: str = "") -> str:
-    """Finds the file that `in_list` named: DALI looks from the working folder, but lists are moved with their files.
+    """Finds the file that a list names: in the working folder, as DALI does, else next to the list.
+
+    A list may have been moved together with its files.
 
     Args:
         file, name: see `in_list`.
-        folder: the working folder when the list was read; "": the present one.
+        folder: the working folder when the list was read; "": the current one.
     """
     beside = join(parent(file), name)
     if is_url(file) or beside == name or os.path.exists(join(folder, name)):
@@ -243,7 +248,7 @@ def _shown(root: str) -> str:
 
 
 def _protocols(url: str) -> set[str]:
-    """Returns the protocols of a URL and of those chained to it; "file" for a local path in a chain."""
+    """Returns the protocols of a chain of URLs; "file" for a local path in it."""
     protocols = set()
     for link in url.split("::"):
         protocol, slashes, _ = link.partition("://")

@@ -1,4 +1,4 @@
-"""Reads pieces of files of records, local or remote, from many threads; many pieces with few calls into one array."""
+"""Reads pieces of local and remote files from many threads: many pieces into one array, with few calls."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from jdali._system.open_files import keeps_open, make_room
 from jdali._system.regular_file import check_size, is_of_machine, most_bytes, no_memory, open_regular
 from jdali.storage import options
 
-# Bytes requested beyond the furthest piece read: between once and twice as many.
+# Bytes requested past the furthest piece, at least; at most twice as many.
 _AHEAD = 8 << 20
-# What one call asks for: Linux takes no more of a call than it reads ahead by itself, 128 KiB if not told otherwise.
+# Bytes per request: Linux cuts a request to the device's read-ahead size, 128 KiB by default.
 _CALL = 128 << 10
-# Bytes requested at once where reading begins.
+# The largest number of bytes requested at once.
 _MOST = 256 << 20
 
 
 class Advice:
-    """Asks the system to read files ahead, where pieces are read back and forth within a moving window.
+    """Asks the system to read files ahead while pieces are read back and forth within a moving window.
 
-    The disk then sees reading from front to end. Asking for what is in the cache already costs 10 us a megabyte.
+    The disk then reads sequentially. Asking for cached data costs 10 us per megabyte.
 
     Args:
-        sizes: of the files, bytes; they count as one row.
-        ask: has `count` bytes of a file read from `offset` on, as `posix_fadvise` does: (file, offset, count).
+        sizes: sizes of the files, bytes; the files are read one after another.
+        ask: ask(file, offset, count) makes the system read these bytes ahead, as `posix_fadvise` does.
     """
 
     def __init__(self, sizes: Sequence[int], ask: Callable[[int, int, int], None]):
         self._starts = list(itertools.accumulate(sizes, initial=0))
         self._ask = ask
-        self._asked = 0  # up to this byte of the row
+        self._asked = 0  # requested up to this byte of all files
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Announces reads between two positions, each a file and an offset in it."""
+        """Announces reads between two positions (file, offset)."""
         begin, end = (self._starts[file] + offset for file, offset in (first, last))
         asked = self._asked
         if not begin <= asked <= end + 2 * _AHEAD:  # another part of the files
@@ -63,18 +63,18 @@ class Advice:
 
 
 class BadRecord(ValueError):
-    """Damage of a record, raised by code that knows only its bytes."""
+    """A record is damaged; raised by code that has no name of the file."""
 
 
 class Misplaced(BadRecord):
-    """The index points at no record: the file is damaged, or the index belongs to another file."""
+    """An index entry does not point at a record: the file is damaged, or the index belongs to another file."""
 
 
 class _OpenFiles:
-    """Files that stay open, within the budget of the process.
+    """Keeps files open, within the process's limit of open files.
 
     Args:
-        paths: of all files, by number.
+        paths: paths of all files, by number.
     """
 
     def __init__(self, paths: Sequence[str]):
@@ -87,7 +87,7 @@ class _OpenFiles:
         return len(self._open)
 
     def descriptor(self, file: int) -> _Descriptor:
-        """Opens a file, if it is not open."""
+        """Returns the descriptor of a file; opens it if needed."""
         return self._open.get(file) or self._opened(file)
 
     def _opened(self, file: int) -> _Descriptor:
@@ -98,7 +98,7 @@ class _OpenFiles:
         return descriptor
 
     def let_go(self) -> None:
-        # A thread that is just reading from the file still holds the descriptor.
+        # A thread that is reading from the file keeps the descriptor open.
         with self._lock:
             if self._open:
                 del self._open[next(iter(self._open))]
@@ -114,33 +114,33 @@ class _OpenFiles:
 
 
 class _Descriptor:
-    """An open file, closed when its last user releases it."""
+    """An open file that is closed when its last reference is gone."""
 
     __slots__ = ("number",)
 
     def __init__(self, path: str):
         self.number, _ = open_regular(path)
 
-    # Bound here, because at the end of the process the module's names may be gone.
+    # A default argument: at the end of the process the module's names may be gone.
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
         if hasattr(self, "number"):
             close(self.number)
 
 
 class RecordFiles:
-    """Files that many threads read pieces of.
+    """Reads pieces of files from many threads.
 
     Args:
-        name: of the reader, for messages.
-        paths: of the files, which may be URLs.
+        name: name of the reader, for messages.
+        paths: paths or URLs of the files.
 
     Attributes:
-        names: the paths as they were given.
-        paths: of the files, which stay the same in another working folder.
-        sizes: of the files, bytes.
-        in_order: whether pieces are mostly read from front to end, as `expect` says. Then remote files are read in
-            large blocks, some of them ahead; else just the pieces, except for files that are no larger than a block.
-        lost: by the number of a file, what is wrong with it where a piece is asked for that it cannot have.
+        names: the given paths.
+        paths: the absolute paths.
+        sizes: sizes of the files, bytes.
+        in_order: True if pieces are mostly read in order, see `expect`. Remote files are then read in
+            large blocks, some of them ahead. Otherwise single pieces are read, except from files that fit in a block.
+        lost: for some file numbers, the message for a piece past the end of the file.
     """
 
     def __init__(self, name: str, paths: Sequence[str]):
@@ -170,12 +170,12 @@ class RecordFiles:
     def expect(
         self, window: int, count: int, pieces: Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray]]
     ) -> None:
-        """Says in which order pieces will be read.
+        """Sets the order in which pieces will be read.
 
         Args:
-            window: the next ones are among this many that follow each other, from front to end.
-            count: how many there are, at most.
-            pieces: returns for each the number of its file, int [n], and its offset and end, int64 [n], bytes; called
+            window: reading goes back and forth among this many consecutive pieces; 1: in order.
+            count: number of pieces, or an upper bound.
+            pieces: returns the pieces' file numbers (int [n]), offsets and ends (int64 [n], bytes); called
                 for remote files only.
         """
         self.in_order = window == 1
@@ -185,13 +185,13 @@ class RecordFiles:
             self._advice = Advice(self.sizes, self._read_soon)
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Announces reads between two positions, each a file and an offset in it."""
+        """Announces reads between two positions (file, offset)."""
         if self._advice is not None:
             self._advice.reads(first, last)
 
     def _read_soon(self, file: int, offset: int, size: int) -> None:
         if file not in self._remote:
-            with contextlib.suppress(OSError):  # said when it is read
+            with contextlib.suppress(OSError):  # raised again when it is read
                 descriptor = self._open.descriptor(file)
                 os.posix_fadvise(descriptor.number, offset, size, os.POSIX_FADV_WILLNEED)
 
@@ -199,8 +199,8 @@ class RecordFiles:
         """Reads exactly `size` bytes from `offset` on.
 
         Raises:
-            BadRecord: the file does not have them, or they cannot be read.
-            OSError: it is the machine that cannot read them.
+            BadRecord: they reach past the end of the file, or cannot be read.
+            OSError: reading failed for a reason of the machine, not of the file.
         """
         if offset < 0 or size < 0 or offset + size > self.sizes[file]:
             if file in self.lost:
@@ -211,7 +211,9 @@ class RecordFiles:
         try:
             check_size(self.paths[file], size)
             if file in self._remote:
-                return self._read_remote(file, offset, size)
+                if self.in_order or self.sizes[file] <= self._whole:
+                    return self._blocks.read(file, offset, size)
+                return self._remote[file].read(offset, size)
             try:
                 return self._read_local(file, offset, size)
             except OSError as error:
@@ -229,7 +231,7 @@ class RecordFiles:
     def _read_local(self, file: int, offset: int, size: int) -> bytes:
         descriptor = self._open.descriptor(file)
         data = os.pread(descriptor.number, size, offset)
-        while len(data) < size:  # of one call at most 2 GiB
+        while len(data) < size:  # a call returns at most 2 GiB
             more = os.pread(descriptor.number, size - len(data), offset + len(data))
             if not more:
                 raise Misplaced(
@@ -241,7 +243,7 @@ class RecordFiles:
     def read_runs(
         self, files: Sequence[int], offsets: Sequence[int], targets: Sequence[memoryview]
     ) -> list[int]:
-        """Fills each target from a file, from an offset on; returns the numbers of those that it could not fill."""
+        """Reads into each target from its file and offset; returns the indices of the targets that failed."""
         bad = []
         last, descriptor = -1, None
         for run, (file, offset, target) in enumerate(zip(files, offsets, targets, strict=True)):
@@ -257,11 +259,6 @@ class RecordFiles:
                 bad.append(run)
         return bad
 
-    def _read_remote(self, file: int, offset: int, size: int) -> bytes:
-        if self.in_order or self.sizes[file] <= self._whole:
-            return self._blocks.read(file, offset, size)
-        return self._remote[file].read(offset, size)
-
     @property
     def reads_ahead(self) -> bool:
         return self.in_order and bool(self._remote)
@@ -270,7 +267,7 @@ class RecordFiles:
         return file not in self._remote
 
     def reopen(self, file: int) -> bool:
-        """Reopens the path; returns False if the file's size has changed."""
+        """Reopens a file; returns False if its size has changed."""
         self._open.forget(file)
         if file in self._remote:
             self._remote[file] = _storage.RemoteFile(self.paths[file])
@@ -286,9 +283,9 @@ class RecordFiles:
         self._open.close()
 
 
-# Bytes between two pieces that are read along with them: a call costs as much as that many bytes.
+# The largest gap, in bytes, between pieces that one call reads: reading it costs as much as another call.
 _GAP = 4096
-# Bytes after the pieces, so that a number can be read anywhere in them without a bounds check.
+# Bytes after the pieces, so that numbers in them can be read without a bounds check.
 SLACK = 64
 
 
@@ -296,10 +293,10 @@ class Pieces(NamedTuple):
     """Pieces of files in memory.
 
     Attributes:
-        raw: uint8 [bytes], those of the pieces and others, and at least `SLACK` more at the end.
-        starts: int64 [n], where each piece begins in `raw`.
+        raw: uint8 [bytes], the pieces and gaps between them, and at least `SLACK` bytes more at the end.
+        starts: int64 [n], the first byte of each piece in `raw`.
         sizes: int64 [n], bytes.
-        known: bool [n], False for a piece that could not be read; it has size 0 here.
+        known: bool [n], False for a piece that could not be read; its size is 0.
     """
 
     raw: np.ndarray
@@ -321,11 +318,11 @@ class Pieces(NamedTuple):
 
 
 def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: np.ndarray) -> Pieces:
-    """Reads pieces of files; those that lie close together with one call.
+    """Reads pieces of files; one call reads pieces that lie close together.
 
     Args:
-        files: to read from.
-        file: int [n], number of the file of each piece.
+        files: the files.
+        file: int [n], the file number of each piece.
         offset, size: int64 [n], bytes.
     """
     limit = np.asarray(files.sizes, np.int64)[file]
@@ -337,7 +334,7 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     first, last, of = offset[order], offset[order] + size[order], file[order]
     if not len(order):
         return Pieces(np.zeros(SLACK, np.uint8), starts, np.where(known, size, 0), known)
-    # Pieces may overlap, if an index is wrong: no byte is read twice.
+    # Pieces may overlap if an index is wrong; each byte is read once.
     span = of * (last.max() + 1)
     reach = np.maximum.accumulate(last + span) - span
     breaks = np.flatnonzero((of[1:] != of[:-1]) | (first[1:] - reach[:-1] > _GAP)) + 1
@@ -347,14 +344,14 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     base = np.cumsum(ends - begins) - (ends - begins)
     try:
         raw = empty((int((ends - begins).sum()) + SLACK,), np.uint8)
-    except MemoryError:  # for all together; one by one may work
+    except MemoryError:  # reading the pieces one by one may still work
         known[:] = False
         return Pieces(np.zeros(SLACK, np.uint8), starts, np.zeros_like(size), known)
     files.reads((of.item(0), begins.item(0)), (of.item(-1), ends.item(-1)))
     view = raw.data
     targets = [view[at:end] for at, end in zip(base.tolist(), (base + ends - begins).tolist(), strict=True)]
     for run in files.read_runs(of[runs].tolist(), begins.tolist(), targets):
-        # Its pieces are asked for again one by one, to say which cannot be read.
+        # The caller reads its pieces again one by one, to find the bad one.
         known[order[runs[run] : runs[run] + counts[run]]] = False
     starts[order] = first + np.repeat(base - begins, counts)
     starts[~known] = 0

@@ -1,4 +1,4 @@
-"""Requests to remote storage through fsspec: time limits, retries, and errors that say what happened."""
+"""Sends requests to remote storage through fsspec, with time limits, retries and clear errors."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ from jdali._system.extras import install
 from jdali._system.regular_file import check_no_device, check_size, is_of_machine
 from jdali.storage import Options, options
 
-# Answers of HTTP servers that may be another one the next time, besides 5xx.
+# HTTP statuses, besides 5xx, after which a retry may succeed.
 _PASSING = (408, 425, 429)
-# What fsspec's file systems call the facts that change with a file's content.
+# Names that fsspec's file systems give to properties that change with a file's content.
 _VERSIONS = (
     "ETag", "etag", "VersionId", "version_id", "generation", "md5Hash", "content_md5", "Content-MD5",
     "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created", "ino", "crc32c", "checksum",
     "blob_id", "xet_hash",
 )  # fmt: skip
-# Errors of clients that no waiting heals, by name: their packages may not be installed.
+# Errors of clients that a retry cannot mend; by name, since their packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
 _HTTP = ("http", "https")
-# Protocols whose packages are in jdali's extra.
+# Protocols whose packages are in the extra "remote".
 _IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs", "hf")
 _NONE: Mapping[str, Any] = {}
-# All file systems that were used, by identity. A forked process must never let go of those of its parent: as they
-# close their connections, they take them off the list of what the parent listens to (epoll's is shared).
+# All file systems in use, by identity. A forked process must keep its parent's alive: closing their connections
+# would also remove them from the parent's epoll set, which both share.
 _SYSTEMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _OF_PARENTS: list[Any] = []
 os.register_at_fork(after_in_child=lambda: _OF_PARENTS.extend(_SYSTEMS.values()))
 
 
 class WrongLength(OSError):
-    """A storage answered with another number of bytes than it was asked for."""
+    """A storage returned a different number of bytes than requested."""
 
 
 class NoParts(WrongLength):
-    """A server answered with a whole file when asked for a part."""
+    """A server returned the whole file instead of a part."""
 
 
 def _protocol(url: str) -> str:
-    """Returns the protocol that fetches a file, behind any cache ("simplecache::s3://bucket/name")."""
+    """Returns the protocol that fetches a file, without caches: "s3" for "simplecache::s3://bucket/name"."""
     return url.partition("://")[0].rpartition("::")[2]
 
 
@@ -64,7 +64,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     system, path = _found(folder)
     if isinstance(url, Below):
         path = f"{path.rstrip('/')}/{url.name}" if path else url.name
-    for one in (system, getattr(system, "fs", None)):  # a cache, and what is behind it
+    for one in (system, getattr(system, "fs", None)):  # a cache, and the file system behind it
         if one is not None:
             _SYSTEMS[id(one)] = one
     return system, path
@@ -89,7 +89,7 @@ def _found(url: str) -> tuple[Any, str]:
         if url.partition("://")[0] not in _S3:
             system, path = fsspec.core.url_to_fs(url)
             return system, path
-        # s3fs retries in itself and in botocore, out of sight, and has 10 connections.
+        # By default s3fs and botocore both retry silently, and use at most 10 connections.
         configured = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
         own = {"max_pool_connections": max(options().requests, 10), "retries": {"total_max_attempts": 1}}
         system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **configured})
@@ -113,14 +113,14 @@ def _request(
     check: Callable[[Any], Any] | None = None,
     fresh: bool = False,
 ) -> Any:
-    """Calls a method of the file system of `url`, again if it fails for a reason that may pass.
+    """Calls a method of the file system of `url`; retries after errors that may pass.
 
     Args:
-        url: of the file, the method's first argument.
-        name: of the method.
-        arguments: further ones of the method.
-        check: makes the result of the answer, or raises.
-        fresh: ask the storage even if fsspec remembers.
+        url: URL of the file, the method's first argument.
+        name: name of the method.
+        arguments: its keyword arguments.
+        check: converts the answer to the result, or raises.
+        fresh: bypass fsspec's cache.
     """
     settings = options()
     scope = current_scope()
@@ -144,7 +144,7 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
     if not getattr(system, "async_impl", False):
         return getattr(system, name)(path, **arguments)
 
-    # An exception is returned: asyncio logs one that a task raises after its caller was cancelled.
+    # Returns exceptions: asyncio logs an exception that a task raises after its caller was cancelled.
     async def limited() -> tuple[Any, Exception | None]:
         try:
             return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit), None
@@ -158,13 +158,13 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
             raise error
         return answer
     finally:
-        del error  # its traceback has this frame
+        del error  # breaks the cycle of its traceback and this frame
 
 
 # --- errors ---------------------------------------------------------------------------------
 def _status(error: BaseException) -> int | None:
-    """Returns the HTTP status that an error of aiohttp, gcsfs, botocore or huggingface_hub carries."""
-    # `code` of other packages' errors may be something else: aiohttp's has 400 for a connection that broke.
+    """Returns the HTTP status in an error of aiohttp, gcsfs, botocore or huggingface_hub, or None."""
+    # Only gcsfs has the status in `code`; aiohttp sets `code` to 400 for a broken connection.
     value = getattr(error, "code" if type(error).__module__.startswith("gcsfs") else "status", None)
     if isinstance(value, int) and 100 <= value < 600:
         return value
@@ -177,7 +177,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _names_no_bucket(error: BaseException) -> bool:
-    """Returns True if the store lacks the bucket: S3 "The specified bucket does not exist", GCS "bucket not found"."""
+    """Returns True if an error says that the bucket does not exist, as S3 and GCS word it."""
     return re.search(r"nosuchbucket|bucket (does not exist|not found)", str(error).lower()) is not None
 
 
@@ -185,7 +185,7 @@ def _chain(error: BaseException) -> list[BaseException]:
     """Lists an error and its causes, the first cause first."""
     chain: list[BaseException] = []
     step: BaseException | None = error
-    # asyncio's TimeoutError is caused by the cancellation with which it ends a task.
+    # The cause of asyncio's TimeoutError is its own cancellation of the task.
     while not (step is None or step in chain or isinstance(step, asyncio.CancelledError)):
         chain.insert(0, step)
         step = step.__cause__
@@ -203,12 +203,12 @@ def _is_final(error: BaseException) -> bool:
             return False
     hopeless = (NoParts, FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
     mistakes = (TypeError, LookupError, AttributeError, NotImplementedError, ImportError, MemoryError)
-    # The first cause counts: fsspec may raise FileNotFoundError because of a connection that broke.
+    # The first cause counts: fsspec may raise FileNotFoundError after a broken connection.
     return isinstance(chain[0], hopeless + mistakes) or type(chain[0]).__name__ in _HOPELESS
 
 
 def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -> Exception:
-    """Converts an error of the storage to an `OSError` whose text stands for itself."""
+    """Converts an error of the storage to an `OSError` with a self-explanatory text."""
     if isinstance(error, ImportError):
         return error
     tried = f" ({attempts} attempts)" if attempts > 1 else ""
@@ -243,7 +243,7 @@ def read(url: str) -> bytes:
     system, _ = _file_system(url)
     cached = disk_cache() is not None and _local_path(url) is None
     limited = options().max_file_bytes is not None
-    info = _info(url) if cached or limited else {}  # else it is not worth a request
+    info = _info(url) if cached or limited else {}  # saves a request
     if limited:
         check_size(url, info.get("size") or 0)
     version = _version(url, info) if cached else None
@@ -251,7 +251,7 @@ def read(url: str) -> bytes:
 
 
 def _in_one_request(system: object) -> dict[str, int]:
-    """Returns arguments of `cat_file` that avoid a request for the size of each file."""
+    """Returns arguments of `cat_file` that avoid a request for the file's size."""
     method = getattr(system, "_cat_file", None)
     return (
         {"max_concurrency": 1} if method and "max_concurrency" in inspect.signature(method).parameters else {}
@@ -259,17 +259,17 @@ def _in_one_request(system: object) -> dict[str, int]:
 
 
 class RemoteFile:
-    """A file that parts are read of.
+    """Reads parts of a remote file.
 
-    Parts that the cache has are used if they are of the version that the file had when it was opened. When another part
-    is fetched and the file has changed, its version is the new one from then on.
+    Cached parts are used if they have the version that the file had when it was opened. If the file has changed
+    when another part is fetched, the new version counts from then on.
 
     Args:
-        url: of the file.
+        url: URL of the file.
 
     Attributes:
-        url: as given.
-        size: bytes.
+        url: URL of the file.
+        size: size of the file when it was opened, bytes.
     """
 
     def __init__(self, url: str):
@@ -293,13 +293,13 @@ class RemoteFile:
 
 
 def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) -> tuple[bytes, str | None]:
-    """Returns a part of a file, from the cache if it has it, and the version of the file.
+    """Returns a part of a file, from the cache if possible, and the file's version.
 
     Args:
-        url: of the file.
-        version: of the file, the last that is known; None if its parts are not kept.
+        url: URL of the file.
+        version: the last known version of the file; None: its parts are not cached.
         part: name of the part.
-        fetch: asks the storage for it.
+        fetch: reads the part from the storage.
     """
     cache = None if version is None else disk_cache()
     if cache is None:
@@ -308,9 +308,9 @@ def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) 
     data = cache.get(key)
     if data is None:
         data = fetch()
-        with contextlib.suppress(OSError):  # it is here, and said when the next is fetched
+        with contextlib.suppress(OSError):  # the data is here; a lasting error is raised with the next part
             now = _version(url, _info(url))
-            if now == version:  # else it may be the content of either
+            if now == version:  # otherwise the data may be of either version
                 cache.put(key, data)
             return data, now
     return data, version
@@ -342,7 +342,7 @@ def _info(url: str) -> dict[str, Any]:
 
 
 def version(url: str) -> str | None:
-    """Returns a value that changes with the content of a file; None if the storage has none."""
+    """Returns a value that changes with the file's content; None if the storage has none."""
     return _version(url, _info(url))
 
 
@@ -352,7 +352,7 @@ def _version(url: str, info: Mapping[str, Any]) -> str | None:
 
 
 def is_folder(url: str) -> bool:
-    """Returns True if a folder exists; HTTP servers write folders with "/" at the end."""
+    """Returns True if a folder exists. A URL of an HTTP server is a folder if it ends with "/"."""
     if _protocol(url) in _HTTP:
         return url.endswith("/")
     try:
@@ -370,8 +370,8 @@ def exists(url: str) -> bool:
 
 
 def entries(url: str) -> list[tuple[str, bool]]:
-    """Lists a folder as (name, whether it is a folder)."""
-    is_page = _protocol(url) in _HTTP  # with links, also to other sites
+    """Lists a folder as (name, is_dir)."""
+    is_page = _protocol(url) in _HTTP  # its links may lead to other sites
     url = url.rstrip("/") + "/" if is_page else url
     _, path = _file_system(url)
     own = path.rstrip("/")

@@ -1,4 +1,4 @@
-"""Ending requests that are under way, so that closing a reader, or the interpreter, waits for none."""
+"""Ends running requests, so closing a reader or the interpreter does not wait for them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Ended(OSError):
 
 
 class Scope:
-    """Requests that one owner can end, and the threads that make them ahead.
+    """Requests that one owner can end, and a thread pool for requests made ahead.
 
-    Requests belong to the scope that is current in their thread: that of its pool, or one that was entered
-    (`with scope:`).
+    A request belongs to the current scope of its thread: the scope that the thread entered (`with scope:`), or
+    the scope of its pool.
 
     Args:
-        threads: of the pool, started when needed.
+        threads: number of threads in the pool, which starts when needed.
     """
 
     def __init__(self, threads: int = 1):
@@ -38,18 +38,18 @@ class Scope:
         _LIVE.add(self)
 
     def serves(self, owner: object, begin_anew: Callable[[], None]) -> None:
-        """Closes with its owner; resets it after a fork.
+        """Ends the scope when its owner is freed, and resets the owner after a fork.
 
         Args:
-            owner: whose collection ends the scope.
-            begin_anew: its method that is called in a forked process, where nothing that is under way in the
-                parent will ever be done.
+            owner: owner of the scope.
+            begin_anew: a method of the owner, called in a forked process, where running requests of the
+                parent will never finish.
         """
         self._owners.append(weakref.WeakMethod(begin_anew))
         weakref.finalize(owner, self._abandon).atexit = False
 
     def _abandon(self) -> None:
-        """Ends everything without waiting: for the garbage collector."""
+        """Ends everything without waiting; the garbage collector calls it."""
         self.end()
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
@@ -57,7 +57,7 @@ class Scope:
     def _start(self) -> None:
         self._ended = threading.Event()
         self._futures: set[Future[Any]] = set()
-        # The garbage collector may come in while it is held.
+        # Reentrant: the garbage collector may call `_abandon` while it is held.
         self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
 
@@ -74,7 +74,7 @@ class Scope:
             return self._pool.submit(function, *arguments)
 
     def close(self) -> None:
-        """Ends the requests and the threads, and waits for the threads."""
+        """Ends the requests, and waits until the threads have ended."""
         self.end()
         with self._lock:
             pool, self._pool = self._pool, None
@@ -90,7 +90,7 @@ class Scope:
         _LOCAL.scopes = _LOCAL.scopes[:-1]
 
     def end(self) -> None:
-        """Makes all requests of the scope raise `Ended`, now and later."""
+        """Makes all running and later requests of the scope raise `Ended`."""
         with self._lock:
             self._ended.set()
             running = list(self._futures)
@@ -99,7 +99,7 @@ class Scope:
 
     @contextlib.contextmanager
     def running(self, url: str, future: Future[object]) -> Iterator[Future[Any]]:
-        """Tracks a request; cancels it if the caller leaves before its end."""
+        """Tracks a running request; cancels it if the caller leaves first."""
         with self._lock:
             self._futures.add(future)
         try:
@@ -112,7 +112,7 @@ class Scope:
                 self._futures.discard(future)
 
     def wait(self, url: str, seconds: float) -> None:
-        """Sleeps; raises `Ended` at once when the scope is ended."""
+        """Sleeps; raises `Ended` as soon as the scope is ended."""
         if self._ended.wait(seconds):
             raise Ended(url)
 
@@ -133,7 +133,7 @@ def _end_all() -> None:
 
 
 def _restart_all() -> None:
-    """Resets all scopes in a forked process, which has neither threads nor requests of its parent."""
+    """Resets all scopes in a forked process, which has no threads or requests of its parent."""
     for scope in list(_LIVE):
         scope._start()
         for owner in scope._owners:
@@ -142,7 +142,7 @@ def _restart_all() -> None:
                 begin_anew()
 
 
-# The interpreter waits for the threads of pools before it calls functions of `atexit`; these must be ended
-# earlier, or it would wait for all retries.
+# The interpreter joins the threads of pools before it calls `atexit` functions. The requests must end earlier,
+# or it would wait for all retries.
 getattr(threading, "_register_atexit", atexit.register)(_end_all)
 os.register_at_fork(after_in_child=_restart_all)

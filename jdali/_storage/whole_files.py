@@ -1,4 +1,4 @@
-"""Whole files, many read together into one piece of memory."""
+"""Reads many whole files into one array."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from jdali._system.regular_file import (
     open_regular,
 )
 
-# Where a file begins in memory: elements of any type may lie at its begin.
+# Alignment of each file in memory, in bytes; it suits any element type.
 _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
-# A file of fewer bytes is read without asking for its size first, which would take a quarter of the time.
+# A smaller file is read without `fstat`, which would take a quarter of the time.
 _SMALL_BYTES = 1 << 14
-# Files that one call keeps open at the same time; later ones are opened again when they are read.
+# Files that a call keeps open at the same time; further files are opened again for reading.
 _MOST_OPEN = 16
 
 
 class FileContents(NamedTuple):
-    """The bytes of some files.
+    """The contents of some files.
 
     Attributes:
-        raw: uint8 [bytes], of all files together.
-        positions: int64 [n], which of the files could be read.
-        starts, sizes: int64 [n], where they are in `raw`, bytes.
-        failures: what is wrong with the others, by their position; no `SampleError` if it is the machine.
+        raw: uint8 [bytes], the contents of all files.
+        positions: int64 [n], positions of the files that could be read.
+        starts, sizes: int64 [n], first byte and size of each of them in `raw`.
+        failures: errors of the other files, by position; a `SampleError` unless the machine failed.
     """
 
     raw: np.ndarray
@@ -50,18 +50,18 @@ class FileContents(NamedTuple):
     failures: dict[int, Exception]
 
     def column(self) -> Store:
-        """Returns the files that were read, uint8 [bytes] each, as a column."""
+        """Returns the contents as a column of uint8 [bytes] samples."""
         extents = self.sizes.reshape(-1, 1)
         return Store.of_block(RaggedBlock(self.raw, self.starts, extents), BatchSpec(extents, self.raw.dtype))
 
     def content(self, index: int) -> np.ndarray:
-        """Returns the content of one of the files that were read, uint8 [bytes]."""
+        """Returns the content of the file at `positions[index]`, uint8 [bytes]."""
         start = self.starts.item(index)
         return self.raw[start : start + self.sizes.item(index)]
 
 
 def read_file(path: str) -> np.ndarray:
-    """Reads a whole file or URL into uint8 [bytes]; raises `SampleError`, or `OSError` if the machine is the cause."""
+    """Reads a whole file or URL into uint8 [bytes]; raises `SampleError`, or `OSError` if the machine failed."""
     try:
         return np.frombuffer(_storage.read(path), np.uint8)
     except (OSError, ValueError) as error:
@@ -74,18 +74,18 @@ def read_files(paths: Sequence[str]) -> FileContents:
     """Reads whole files or URLs.
 
     Args:
-        paths: of the files.
+        paths: paths or URLs of the files.
 
     Raises:
-        OSError: memory lacks room for them.
+        OSError: there is too little memory for them.
     """
-    sources: list[int | bytes | None] = []  # None: it is opened when it is read
+    sources: list[int | bytes | None] = []  # None: to be opened for reading
     held = 0
     positions: list[int] = []
     sizes: list[int] = []
     failures: dict[int, Exception] = {}
     most = most_bytes()
-    is_small = most >= _SMALL_BYTES  # the file before was
+    is_small = most >= _SMALL_BYTES  # guesses from the file before
     try:
         for position, path in enumerate(paths):
             content = _small(path) if is_small else b""
@@ -130,7 +130,7 @@ def read_files(paths: Sequence[str]) -> FileContents:
 
 
 def _close(sources: list[int | bytes | None]) -> None:
-    """Closes the files that are open."""
+    """Closes all open files."""
     for i, source in enumerate(sources):
         if isinstance(source, int):
             sources[i] = None
@@ -138,14 +138,14 @@ def _close(sources: list[int | bytes | None]) -> None:
 
 
 def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> FileContents:
-    """Reads files of a folder as `read_files` does; a name may stand for itself, see `names.join`."""
+    """Reads files of a folder as `read_files` does; a name may be a URL or an absolute path, see `names.join`."""
     return read_files(_storage.join_all(folder, take(names, indices)))
 
 
 def _small(path: str) -> bytes:
-    """Returns a small local file; b"" for all else and for what cannot be read.
+    """Returns the content of a small local file; b"" for anything else and for unreadable files.
 
-    A FIFO or a socket fails, since it cannot be read at an offset; an endless file is not small.
+    `pread` fails for a FIFO or a socket, and an endless file is not small.
     """
     if ":" in path and _storage.is_url(path):
         return b""
@@ -155,7 +155,7 @@ def _small(path: str) -> bytes:
         return b""
     try:
         content = os.pread(descriptor, _SMALL_BYTES, 0)
-        # Only an empty read marks the end of a file: files of /proc come in pieces.
+        # Only an empty read marks the end of a file: files of /proc are read in pieces.
         is_whole = len(content) < _SMALL_BYTES and not os.pread(descriptor, 1, len(content))
     except OSError:
         return b""
@@ -165,7 +165,7 @@ def _small(path: str) -> bytes:
 
 
 def _together(contents: Sequence[bytes]) -> FileContents:
-    """Wraps files that are in memory already; none has failed."""
+    """Joins files that are in memory already."""
     sizes = np.array([len(content) for content in contents], np.int64)
     padding = -sizes & _ALIGNMENT - 1
     parts = [
@@ -176,13 +176,16 @@ def _together(contents: Sequence[bytes]) -> FileContents:
 
 
 def _opened(path: str, most: int) -> tuple[int | bytes, int]:
-    """Opens a file: returns a descriptor, or its bytes where the size is unknown, and the size, `most` at most."""
+    """Opens a file.
+
+    Returns: a descriptor, or the content of a URL or a file without a size; and the size in bytes.
+    """
     if ":" not in path or not _storage.is_url(path):
         descriptor, size = open_regular(path)
         if 0 < size <= most:
             return descriptor, size
         os.close(descriptor)
-        check_size(path, size)  # else it is empty, or a file of /proc
+        check_size(path, size)  # raises unless the file is empty or in /proc
     content = _storage.read(path)
     return content, len(content)
 
@@ -190,7 +193,7 @@ def _opened(path: str, most: int) -> tuple[int | bytes, int]:
 def _room(
     paths: Sequence[str], positions: Sequence[int], sizes: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Allocates memory for files of these sizes; returns it with the offset of each."""
+    """Allocates one array for files of these sizes; returns it and the offset of each file."""
     room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
     try:
         return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room
@@ -203,7 +206,7 @@ def _fill_all(
     raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: list[int | bytes | None],
     paths: Sequence[str], positions: Sequence[int], failures: dict[int, Exception],
 ) -> None:  # fmt: skip
-    """Reads all files, from their starts in `raw` on; what fails is noted."""
+    """Reads each file to its place in `raw`; adds errors to `failures`."""
     memory, readv = raw.data, os.readv
     for i, (position, start, size) in enumerate(zip(positions, starts.tolist(), sizes, strict=True)):
         target, source = memory[start : start + size], sources[i]
@@ -224,7 +227,7 @@ def _fill_all(
 
 
 def _fill_rest(target: memoryview, source: int, done: int) -> None:
-    """Reads on, where one call did not give all: of one at most 2 GiB."""
+    """Reads the rest of a file: one call returns at most 2 GiB."""
     while done < len(target):
         count = os.readv(source, [target[done:]])
         if not count:
@@ -233,11 +236,11 @@ def _fill_rest(target: memoryview, source: int, done: int) -> None:
 
 
 def _unreadable(path: str, error: Exception) -> Exception:
-    """Makes the error of a file; a `ValueError` says that the name cannot be that of a file."""
+    """Makes the error of a file; a `ValueError` means that its name is invalid."""
     if is_of_machine(error):
         return error
     if isinstance(error, OSError):
-        # DALI's words, of files that it cannot open either.
+        # DALI ends its message like this.
         words = "" if error.errno == errno.EFBIG else f". File mapping failed: {path}"
         return SampleError(
             f"cannot read {path}: {error.strerror or error}{missing_advice(path, error)}{words}"

@@ -1,7 +1,8 @@
-"""The machine: processors, memory, files, devices, optional packages.
+"""Describes the machine: processors, memory, files, devices and optional packages.
 
-* `devices`: host memory, the accelerator, and the one function that reads a device's array into NumPy.
-* `limits`: the one table of what data may ask for; `regular_file` and `open_files` open files within it.
-* `lazy`: attributes that modules load on first use. `jax_modes`, `jax_internals`: JAX's strict modes and private names.
-* `cpus`, `cache_folder`, `extras`, `progress`, `tracebacks`, `words`.
+* `devices` finds host memory and the accelerator, and has the only function that copies a device's array to NumPy.
+* `limits` has the limits on the sizes of data; `regular_file` and `open_files` open files within them.
+* `lazy` loads attributes of modules on first use.
+* `jax_modes` resets JAX's strict modes; `jax_internals` is the only module that uses private names of JAX.
+* `cpus`, `cache_folder`, `extras`, `progress`, `tracebacks` and `words` are small helpers.
 """

@@ -1,4 +1,4 @@
-"""Folder of caches: compiled programs, indexes of data sets."""
+"""Finds the folder for caches of compiled programs and of indexes."""
 
 from __future__ import annotations
 

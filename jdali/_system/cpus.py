@@ -7,15 +7,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Linux: the folder of control groups, and the file that names those of this process.
+# Linux: the folder of control groups, and the list of this process's groups.
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
 
 
 def cpu_count() -> int:
-    """Counts the processors that this process may keep busy: by its affinity, and by the quotas of its control groups.
+    """Counts the processors that this process may use, by its affinity and the quotas of its control groups.
 
-    A container may have the time of 2 processors of 64, and `os.cpu_count()` says 64.
+    In a container with a quota of 2 processors on a machine of 64, `os.cpu_count()` is 64.
     """
     return max(1, math.ceil(min(_affinity(), *_quotas())))
 
@@ -28,7 +28,7 @@ def _affinity() -> int:
 
 
 def _quotas() -> Iterator[float]:
-    """Yields the processors that the control groups of this process allow, as far as they limit them."""
+    """Yields the number of processors that each control group of this process allows, and inf."""
     yield math.inf
     try:
         lines = _OWN.read_text().splitlines()
@@ -37,28 +37,21 @@ def _quotas() -> Iterator[float]:
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if not controllers:
-            root, read = _GROUPS, _quota
+            root, files = _GROUPS, ["cpu.max"]
         elif "cpu" in controllers.split(","):
-            root, read = _GROUPS / controllers, _quota_v1
+            root, files = _GROUPS / controllers, ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
             if not root.is_dir():
                 root = _GROUPS / "cpu"
         else:
             continue
-        # A container sees its own group as the root, though its path may be told from outside.
+        # In a container the root is its own group, even if the path is the one outside.
         group = root / path.lstrip("/")
         for directory in (root, *(group, *group.parents)):
             if directory == root or root in directory.parents:
-                yield read(directory)
-
-
-def _quota(group: Path) -> float:
-    """Parses version 2: `cpu.max` is "max 100000" or "150000 100000", microseconds in a period."""
-    return _ratio(_words(group / "cpu.max"))
-
-
-def _quota_v1(group: Path) -> float:
-    """Parses version 1: the same in two files; -1 is no limit."""
-    return _ratio(_words(group / "cpu.cfs_quota_us") + _words(group / "cpu.cfs_period_us"))
+                # Quota and period in microseconds: in one file in version 2, in two files in version 1.
+                words = [word for name in files for word in _words(directory / name)]
+                if len(words) == 2 and words[0] not in ("max", "-1"):
+                    yield float(words[0]) / float(words[1])
 
 
 def _words(file: Path) -> list[str]:
@@ -66,9 +59,3 @@ def _words(file: Path) -> list[str]:
         return file.read_text().split()
     except OSError:
         return []
-
-
-def _ratio(words: list[str]) -> float:
-    if len(words) != 2 or words[0] in ("max", "-1"):
-        return math.inf
-    return float(words[0]) / float(words[1])

@@ -1,4 +1,4 @@
-"""Host memory and the accelerator: which of JAX's devices they are, and the one way from a device to NumPy."""
+"""Finds JAX's devices for host memory and the accelerator, and copies arrays from devices to NumPy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PINNED_BYTES = 32 << 20
 
 
 def accelerator() -> jax.Device:
-    """Returns JAX's default device, which "gpu" means; the host's where JAX has no other."""
+    """Returns the device that "gpu" refers to: JAX's default device, which may be the CPU."""
     config: Any = jax.config
     chosen = config.jax_default_device
     if chosen is None:
@@ -31,15 +31,15 @@ def accelerator() -> jax.Device:
 
 @functools.cache
 def host_device() -> jax.Device:
-    """Returns the device whose arrays are in host memory: the first CPU device.
+    """Returns the device of arrays in host memory: the first CPU device.
 
-    Further ones, which XLA makes for tests, are devices like any other: nothing is read from them in passing.
+    Further CPU devices, which XLA makes for tests, count as accelerators.
     """
     return jax.local_devices(backend="cpu")[0]
 
 
 def is_local(array: AnyArray) -> bool:
-    """Returns True if the array is in host memory, so that NumPy reads it without a copy."""
+    """Returns True if the array is in host memory, where NumPy reads it without a copy."""
     if not isinstance(array, jax.Array):
         return True
     if isinstance(array, jax.core.Tracer):
@@ -74,11 +74,11 @@ _joined = jax.jit(jnp.concatenate)
 
 
 class DeviceReadError(RuntimeError):
-    """An array on a device was read by NumPy where that is forbidden."""
+    """NumPy read an array on a device inside `device_reads_forbidden`."""
 
 
 class _Forbidden:
-    """Counts the `device_reads_forbidden` that are open, in all threads."""
+    """Counts the active `device_reads_forbidden` contexts of all threads."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -89,13 +89,13 @@ _forbidden = _Forbidden()
 
 
 def to_host(array: object) -> HostArray:
-    """Converts an array to NumPy; host memory without a copy. It waits for its values.
+    """Converts an array to NumPy, without a copy if it is in host memory; waits for its values.
 
-    All reading of a `jax.Array` by NumPy goes through here. A device's array comes to the host only by a method that says
-    so, or as an argument that must be known on the host.
+    Every conversion of a `jax.Array` to NumPy uses this function. An array on a device is copied to the host only
+    by a method that is named for it, or if it is an argument that must be known on the host.
 
     Raises:
-        DeviceReadError: the array is on a device, inside of `device_reads_forbidden`.
+        DeviceReadError: the array is on a device, inside `device_reads_forbidden`.
     """
     if type(array) is np.ndarray:
         return array
@@ -109,9 +109,9 @@ def to_host(array: object) -> HostArray:
 
 @contextlib.contextmanager
 def device_reads_forbidden() -> Iterator[None]:
-    """Forbids, in all threads, whatever brings an array from a device to the host; for tests.
+    """Forbids copies from devices to the host in all threads; for tests.
 
-    JAX's own guard covers GPUs only; `to_host` covers CPU devices.
+    JAX's own guard covers GPUs only; `to_host` checks CPU devices.
     """
     name = "jax_transfer_guard_device_to_host"
     with _forbidden.lock:

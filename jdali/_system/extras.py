@@ -1,4 +1,4 @@
-"""The one module with the installation commands of optional dependencies."""
+"""Knows the installation commands of optional dependencies; no other module does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 def install(extra: str = "") -> str:
     """Returns the command that installs jdali with one of its extras.
 
-    jdali is on no package index yet; docs/releasing.md says when this becomes `pip install "jdali[extra]"`.
+    jdali is on no package index yet; see docs/releasing.md for `pip install "jdali[extra]"`.
     """
     target = f'".[{extra}]"' if extra else "--force-reinstall ."
     return f"pip install {target} in a clone of jdali"

@@ -1,6 +1,6 @@
-"""Names of JAX and XLA that no version promises: the one module that uses them.
+"""Uses private names of JAX and XLA, which may change with any version; no other module does.
 
-Tried with the versions in `TRIED`; CI runs `tests/system/test_jax_internals.py` with JAX's newest and its oldest.
+`TRIED` has the tested versions; CI runs `tests/system/test_jax_internals.py` with the newest and the oldest JAX.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from typing import Any
 import jax
 import numpy as np
 
-# The oldest and the newest version of JAX that all of this was tried with.
+# The oldest and the newest tested version of JAX.
 TRIED = ("0.10.0", "0.12.0.1")
 
 
 @dataclasses.dataclass(frozen=True)
 class XlaOption:
-    """An option of XLA for a program on a CPU. No version promises it.
+    """An XLA option for programs on a CPU, which not every version has. It never changes the bits of a result.
 
     Attributes:
-        gives: its effect. without: the consequence where XLA does not know it. No bit of a result depends on an option.
+        gives: effect of the option.
+        without: the consequence if XLA does not have it.
     """
 
     name: str
@@ -72,7 +73,7 @@ class UnsupportedJaxError(RuntimeError):
 
 
 def jax_has_started() -> bool:
-    """Returns True once JAX has its devices, and with them threads; no public function does."""
+    """Returns True once JAX has initialized its devices, and so started threads; no public function tells."""
     try:
         from jax._src import xla_bridge
 
@@ -83,7 +84,7 @@ def jax_has_started() -> bool:
 
 
 def cuda_versions() -> ModuleType | None:
-    """Returns JAX's functions for the versions of CUDA's libraries; None without CUDA, or where JAX has no such module."""
+    """Returns JAX's module with the versions of CUDA's libraries; None if it does not exist."""
     try:
         from jax._src.lib import cuda_versions as versions
     except ImportError:
@@ -92,10 +93,10 @@ def cuda_versions() -> ModuleType | None:
 
 
 def placed_on_host(values: np.ndarray, device: jax.Device) -> jax.Array:
-    """Makes an array of JAX over memory that never changes again, without a copy if it is aligned.
+    """Makes a JAX array of NumPy values that never change again, without a copy if they are aligned.
 
-    `jax.device_put(values, device, may_alias=True)` does the same in five times the time: it looks for a pytree, a sharding
-    and a tracer. It is the fallback where JAX lacks the function.
+    `jax.device_put(values, device, may_alias=True)` takes five times as long, because it checks for pytrees,
+    shardings and tracers. It is the fallback if JAX lacks the private function.
     """
     placed: jax.Array
     functions = _placing_functions()
@@ -124,10 +125,12 @@ def _sharding(device: jax.Device) -> jax.sharding.Sharding:
 
 
 def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[int, int]:
-    """Counts the constants and the carried values of a `scan`, which come first among its operands.
+    """Returns the numbers of constants and carried values of a `scan`, its first operands.
 
     Args:
-        params: of its equation. JAX 0.12 has a tree of the operands there, `ft_in`; versions before have the numbers.
+        params: parameters of its equation. JAX 0.12 has `ft_in` there, a tree of the operands; older versions have
+            the numbers.
+        operands: operands of its equation.
     """
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]
@@ -139,7 +142,7 @@ def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[i
 
 
 def is_mapped(value: object) -> bool:
-    """Returns True if `jax.vmap` maps over a value at this moment; False where this JAX does not tell."""
+    """Returns True if `jax.vmap` is mapping over a value; False if JAX lacks the private name."""
     tracer = _mapped_type()
     return tracer is not None and isinstance(value, tracer)
 
@@ -155,9 +158,9 @@ def _mapped_type() -> type | None:
 
 @contextlib.contextmanager
 def computed_now() -> Iterator[None]:
-    """Computes what is known now as a constant, within a program that is being traced.
+    """Computes known values at once, as constants, inside a program that is being traced.
 
-    Elsewhere nothing changes: JAX would read operands on the host.
+    Outside a trace it does nothing, since JAX would copy operands to the host.
     """
     with contextlib.nullcontext() if _traces_nothing() else jax.ensure_compile_time_eval():
         yield
@@ -172,20 +175,20 @@ def _traces_nothing() -> bool:
 
 
 def varying_axes(value: object) -> frozenset[str]:
-    """Returns the axes of a mesh over which a value varies, inside of `jax.shard_map`; none elsewhere."""
+    """Returns the mesh axes over which a value varies inside `jax.shard_map`; none outside."""
     kind = jax.typeof(value)
     found = getattr(getattr(kind, "mat", None), "varying", None) or getattr(kind, "vma", None)
     return frozenset(found or ())
 
 
 def known_options(options: Iterable[XlaOption]) -> dict[str, Any]:
-    """Selects the options that this version of XLA knows, for `jax.jit(compiler_options=)`."""
+    """Selects the options that this version of XLA has, for `jax.jit(compiler_options=)`."""
     return {option.name: option.value for option in options if is_known(option)}
 
 
 @functools.cache
 def is_known(option: XlaOption) -> bool:
-    """Returns True if this version of XLA knows an option; compiles a constant to find out."""
+    """Returns True if this version of XLA has an option; compiles a constant to find out."""
     trial = jax.jit(lambda: np.float32(0), compiler_options={option.name: option.value}).lower()
     try:
         trial.compile()

@@ -1,4 +1,4 @@
-"""JAX's modes that find mistakes in a program of the user's; jdali's own is written for the usual ones."""
+"""Resets JAX's strict modes, which check the user's program; jdali is written for the default modes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _ALLOWED = (None, "allow")
 
 @contextlib.contextmanager
 def usual_modes() -> Iterator[None]:
-    """Resets promotion of types and ranks and transfers of arrays to JAX's defaults, in this thread.
+    """Sets type promotion, rank promotion and transfers to JAX's defaults in this thread; also a decorator.
 
-    Also a decorator. It is on what jdali does in the user's threads and in its own, and on rules for derivatives and
-    batches: JAX may apply these when the call that they belong to has returned.
+    It wraps jdali's work in the user's threads and in its own. It also wraps rules for derivatives and for `vmap`,
+    which JAX may apply after the call that they belong to has returned.
     """
     if _are_usual():  # a fortieth of the time of setting them
         yield
@@ -31,10 +31,11 @@ def usual_modes() -> Iterator[None]:
 
 def _are_usual() -> bool:
     modes: Any = jax.config
-    return (
+    usual: bool = (
         modes.jax_numpy_dtype_promotion == "standard"
         and modes.jax_numpy_rank_promotion == "allow"
         and modes.jax_transfer_guard_host_to_device in _ALLOWED
         and modes.jax_transfer_guard_device_to_device in _ALLOWED
         and modes.jax_transfer_guard_device_to_host in _ALLOWED
     )
+    return usual

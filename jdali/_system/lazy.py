@@ -1,7 +1,7 @@
-"""Attributes of modules that are made when they are first asked for (PEP 562).
+"""Makes attributes of modules on first use (PEP 562).
 
-So `import jdali` loads nothing that the program does not use: neither the modules of operators nor the libraries that
-these need. An attribute is kept once it was made. `dir` and `from module import *` know all of them.
+`import jdali` then loads neither modules of operators nor their libraries until the program uses them. An attribute
+is made once. `dir` and `from module import *` include all attributes.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from types import ModuleType
 from typing import Any
 
 Maker = Callable[[], Any]
-_entries: dict[str, str] = {}  # module of each entry, by its name
+_entries: dict[str, str] = {}  # module of each entry, by name
 
 
 def attribute(module: ModuleType, name: str, make: Maker) -> None:
-    """Gives a module an attribute, in place of any other of that name.
+    """Adds a lazy attribute to a module; replaces any other attribute of that name.
 
     Args:
-        module: its `__getattr__` and `__dir__` are set.
-        name: of the attribute.
-        make: gives its value; called once, or, if threads ask at the same time, once in each.
+        module: the module; its `__getattr__` and `__dir__` are set.
+        name: name of the attribute.
+        make: makes its value on first use. Threads that use it at the same time may each call it.
     """
     makers = vars(module).get("__lazy__")
     if makers is None:
@@ -33,11 +33,11 @@ def attribute(module: ModuleType, name: str, make: Maker) -> None:
 
 
 def imported(package: str, where: Mapping[str, str]) -> None:
-    """Gives a package attributes that are imported.
+    """Adds attributes to a package that are imported on first use.
 
     Args:
-        package: its name.
-        where: the module that defines each name, or, for a submodule of that name, its own.
+        package: name of the package.
+        where: for each attribute the module that defines it, or the submodule that it is.
     """
     module = sys.modules[package]
     for name, source in where.items():
@@ -45,7 +45,7 @@ def imported(package: str, where: Mapping[str, str]) -> None:
 
 
 def register(entry: str, module: str) -> None:
-    """Registers the module that defines the function `entry`, which modules below it call."""
+    """Registers the module that defines the function `entry`, for callers in lower layers."""
     _entries[entry] = module
 
 
@@ -65,7 +65,7 @@ def _import(module: ModuleType, name: str, source: str) -> object:
 
 
 def _hooks(module: ModuleType, makers: dict[str, Maker]) -> dict[str, Any]:
-    """Makes the two functions by which Python asks a module for what it does not hold."""
+    """Makes `__getattr__` and `__dir__` of a module."""
 
     def names() -> list[str]:
         return sorted({*vars(module), *makers})
@@ -78,6 +78,6 @@ def _hooks(module: ModuleType, makers: dict[str, Maker]) -> dict[str, Any]:
             raise AttributeError(
                 f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
             )
-        return vars(module).setdefault(name, make())  # of threads that made it, all get the first one's
+        return vars(module).setdefault(name, make())  # all threads get the first value
 
     return {"__getattr__": find, "__dir__": names}

@@ -1,6 +1,6 @@
-"""The table of limits on what data may ask for, which all readers and decoders ask.
+"""Limits the sizes that data may claim; all readers and decoders check them.
 
-A header may claim anything. Its claims are checked against these limits before they cost memory or time;
+A header may claim any size. The claim is checked against these limits before it costs memory or time;
 `jdali.storage.configure` sets them.
 """
 
@@ -16,31 +16,31 @@ from typing import Any
 
 from jdali._errors import SampleError
 
-# The limit of a container, of the second and of the first version of control groups.
+# Files with a container's memory limit, for control groups of version 2 and 1.
 _GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-# Memory of an entry of a list: its object and its strings, more or less.
+# Approximate memory of a list's entry: its object and its strings.
 _ITEM_BYTES = 256
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """Limits on what data may ask for; a sample that asks for more is bad, and nothing is allocated for it.
+    """Limits on the sizes of data. A sample that exceeds one is bad, and no memory is allocated for it.
 
     Attributes:
-        max_file_bytes: bytes of a file that is read as a whole, and of a record or window of one, local or remote.
-            None: what the machine (or the container) has as memory, of remote files anything; with a limit, their
-            sizes are asked for first.
-        max_sample_bytes: bytes of a decoded sample (a picture, a sound, a sequence of frames, an array), also of what
-            it is resampled or inflated to, or takes while it is decoded. None: half of the memory.
-        max_pixels: pixels of a picture, a frame or a mask.
-        max_channels: channels of a picture or a sound.
-        max_sound_values: values (samples times channels) of a sound, also of a resampled one.
-        max_values_per_byte: values of a sound for each byte of its file, also of a resampled one, and bytes of a
-            compressed FITS image for each byte of its data; small ones are always taken.
-        max_jpeg_scans: scans of a JPEG picture of several: each may go over all of its pixels.
+        max_file_bytes: bytes of a local or remote file that is read as a whole, or of one record or window of a
+            file. None: the memory of the machine (or the container), and no limit for whole remote files; with a
+            limit, their sizes are requested first.
+        max_sample_bytes: bytes of a decoded sample (an image, audio, a sequence of frames, an array), before and
+            after resampling, and bytes that decoding takes. None: half of the memory.
+        max_pixels: pixels of an image, a frame or a mask.
+        max_channels: channels of an image or audio.
+        max_sound_values: values (samples times channels) of audio, before and after resampling.
+        max_values_per_byte: values of audio, before and after resampling, per byte of its file; and bytes of a
+            FITS image per byte of its compressed data. Small samples always pass.
+        max_jpeg_scans: scans of a progressive JPEG; each may cover all pixels.
         max_frames: frames of a video.
-        max_items: entries of a list, a manifest, an index or a file of annotations. None: one for each 256 bytes of
-            the memory.
+        max_items: entries of a list, a manifest, an index or a file of annotations. None: one per 256 bytes of
+            memory.
     """
 
     max_file_bytes: int | None = None
@@ -71,57 +71,57 @@ _UNITS = {
     "max_frames": "frames",
     "max_items": "entries",
 }
-# Bytes of memory for one item, for limits that are None in the table.
+# Bytes of memory per item, for limits that are None.
 _SHARES = {"max_file_bytes": 1, "max_sample_bytes": 2, "max_items": _ITEM_BYTES}
 
 _current = Limits()
 
 
 def current() -> Limits:
-    """Returns the limits in force; the options of `jdali.storage` where that is loaded."""
+    """Returns the current limits; once `jdali.storage` is loaded, its options."""
     return _current
 
 
 def use(limits: Limits) -> None:
-    """Makes limits hold from now on."""
+    """Sets the limits."""
     global _current
     _current = limits
 
 
 def most(name: str) -> int:
-    """Returns the limit of a name; of one that is not set, what follows from the memory."""
+    """Returns a limit; one that is None follows from the machine's memory."""
     value = getattr(_current, name)
     return int(memory_limit() // _SHARES[name] if value is None else value)
 
 
 def check(name: str, asked: int, what: str) -> None:
-    """Raises `SampleError` if more is asked for than the limit of a name.
+    """Raises `SampleError` if a size exceeds a limit.
 
     Args:
-        name: of the limit.
-        asked: how much.
-        what: asks for it, a noun.
+        name: name of the limit.
+        asked: the size.
+        what: name of the object with that size, for the message.
     """
     if asked > most(name):
         raise exceeded(name, what)
 
 
 def exceeded(name: str, what: str) -> SampleError:
-    """Makes the error for `what`, a noun, that is larger than the limit of a name."""
+    """Makes the error for an object, named `what`, that exceeds a limit."""
     return SampleError(f"{what} is larger than the limit of {words(name)}")
 
 
 def words(name: str) -> str:
-    """Writes a limit with its unit, and how to set it."""
+    """Formats a limit with its unit and the option that sets it."""
     return f"{most(name)} {_UNITS[name]} ({name} of jdali.storage.configure)"
 
 
 def older_names(module: str, names: Mapping[str, str]) -> None:
-    """Keeps settings that modules had before there was one table: reading and setting them does so with the limit.
+    """Adds attributes to a module that read and set a limit; programs written before this table use them.
 
     Args:
-        module: the name of one that is being imported.
-        names: of attributes, with the limit that each is.
+        module: name of the module, which is being imported.
+        names: the limit of each attribute.
     """
     own = sys.modules[module]
 
@@ -136,11 +136,11 @@ def older_names(module: str, names: Mapping[str, str]) -> None:
 
 @functools.cache
 def memory_limit() -> int:
-    """Returns the bytes of memory that this machine has, or that the container lets its processes take."""
+    """Returns the memory of this machine, or the memory limit of the container, in bytes."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for path in map(Path, _GROUP_LIMITS):
         try:
             limits.append(int(path.read_text()))
         except (OSError, ValueError):
-            continue  # no limit: no file, or "max" in it
+            continue  # no limit: the file is missing or contains "max"
     return min(limits)

@@ -1,6 +1,7 @@
-"""Files that stay open between two uses: all of a process share one budget, for it may often have 1,024 descriptors.
+"""Limits the files that stay open between uses: a process often has only 1,024 descriptors.
 
-Owners of open files register. They close some when the budget is full, and all when the system has no descriptor left.
+Owners of open files register here. They close some when the budget is full, and all when the system has no free
+descriptor.
 """
 
 from __future__ import annotations
@@ -16,36 +17,36 @@ if sys.platform != "win32":
 
 _T = TypeVar("_T")
 
-# A share of the descriptors that the process may have, and no more than this many.
+# The budget is 1/_SHARE of the process's descriptors, at most _MOST.
 _SHARE, _MOST = 4, 1024
 
 
 class KeepsOpen(Protocol):
-    """Owner of files that are open though nobody needs them now."""
+    """An owner of files that stay open between uses."""
 
     def __len__(self) -> int:
         """Returns the number of open files."""
 
     def let_go(self) -> None:
-        """Closes the file opened first, if any; a thread that still uses it closes it later."""
+        """Closes the oldest file, if any; if a thread is using it, when the thread is done."""
 
 
-# Without a lock, which a forked process might find taken.
+# No lock guards it: a forked process might find the lock held.
 _OWNERS: set[weakref.ref[KeepsOpen]] = set()
 
 
 def keeps_open(owner: KeepsOpen) -> None:
-    """Makes an owner share the budget, as long as it lives."""
+    """Registers an owner of open files, as long as it lives."""
     _OWNERS.add(weakref.ref(owner, _OWNERS.discard))
 
 
 def _owners() -> list[KeepsOpen]:
-    # Copied at once: the garbage collector may come in while a set is gone through.
+    # Copied, because the garbage collector may change the set during the iteration.
     return [owner for reference in _OWNERS.copy() if (owner := reference()) is not None]
 
 
 def make_room() -> None:
-    """Closes files while the budget is full, first those of the owner with most."""
+    """Closes files while the budget is full; the owner with the most files closes first."""
     most = budget()
     owners = _owners()
     while sum(map(len, owners)) >= most:
@@ -53,15 +54,15 @@ def make_room() -> None:
 
 
 def budget() -> int:
-    """Returns how many files may stay open."""
+    """Returns the number of files that may stay open."""
     if sys.platform == "win32":
-        return _MOST // _SHARE  # the C library has 512, the system more
+        return _MOST // _SHARE  # the C library allows 512 open files
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _MOST if soft == resource.RLIM_INFINITY else max(1, min(soft // _SHARE, _MOST))
 
 
 def opening(open_: Callable[[], _T]) -> _T:
-    """Calls `open_()`; without a free descriptor closes all files that stay open, and calls it again."""
+    """Calls `open_()`. If no descriptor is free, closes the files of all owners and calls it again."""
     try:
         return open_()
     except OSError as error:
@@ -74,5 +75,5 @@ def opening(open_: Callable[[], _T]) -> _T:
 
 
 def lacks_descriptors(error: OSError) -> bool:
-    """Returns True if the process, or the system, has no descriptor left."""
+    """Returns True if an error means that the process or the system has no free descriptor."""
     return error.errno in (errno.EMFILE, errno.ENFILE)

@@ -1,4 +1,4 @@
-"""Progress bars of calls that may take long: on a terminal, and if tqdm is installed."""
+"""Shows progress bars of long calls, on a terminal and if tqdm is installed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _AFTER_SECONDS = 1.0
 def progress_bar(
     total: int | None, unit: str, title: str, *, wanted: bool = True
 ) -> Iterator[Callable[[int], object]]:
-    """Shows a bar on stderr once it takes longer than a second; silent where that is no terminal, or without tqdm.
+    """Shows a bar on stderr after one second; does nothing without a terminal or without tqdm.
 
     Args:
         total: number of units; None: not known.
         unit: "batches", "files", or "B" for bytes.
-        title: in front of the bar.
+        title: text in front of the bar.
         wanted: False: no bar.
 
     Yields: a function that adds a number of units.

@@ -1,7 +1,6 @@
-"""Opening local files of data: only regular ones, and never more of them in memory than fits.
+"""Opens regular local files only, and refuses files that do not fit into memory.
 
-A FIFO or a socket would keep a thread waiting, a device may have no end, and a sparse file may claim more bytes than
-the machine has.
+A FIFO or a socket would block a thread, a device may have no end, and a sparse file may be larger than the memory.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from jdali._system import limits
 from jdali._system.limits import memory_limit
 from jdali._system.open_files import opening
 
-# Not blocking: opening a FIFO that nobody writes to would wait. On regular files the flag has no effect.
+# O_NONBLOCK: opening a FIFO without a writer would block. The flag has no effect on regular files.
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
-# What `open` says of sockets, and of devices that are not there.
+# Errors of `open` for sockets and for missing devices.
 _CANNOT_OPEN = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
-# What the machine lacks at the moment: descriptors, memory, the other side of a network or user-space file system. EIO is
-# not among them, for a bad sector is the matter of one file.
+# Failures of the machine: no descriptors, no memory, no connection to a network or user-space file system. EIO is
+# left out, since a bad sector concerns one file.
 _OF_MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.ESTALE, errno.ENOTCONN)
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
@@ -30,14 +29,14 @@ _KINDS = (
 
 
 def open_regular(path: str) -> tuple[int, int]:
-    """Opens a file for reading, following symbolic links.
+    """Opens a file for reading; follows symbolic links.
 
-    Checks the opened file itself: the name may point elsewhere by then.
+    The opened file is checked, not its path, which may change in between.
 
-    Returns: (descriptor; size in bytes).
+    Returns: (descriptor, size in bytes).
 
     Raises:
-        OSError: it cannot be opened, or is no regular file.
+        OSError: it cannot be opened, or is not a regular file.
     """
     try:
         descriptor = opening(lambda: os.open(path, OPEN_FLAGS))
@@ -56,16 +55,16 @@ def open_regular(path: str) -> tuple[int, int]:
 
 
 def is_of_machine(error: BaseException) -> bool:
-    """Returns True if the machine failed: the file need not be bad, so its sample is not."""
+    """Returns True if the machine failed, so the file and its sample may be good."""
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _OF_MACHINE)
 
 
 def check_no_device(path: str) -> None:
-    """Raises `OSError` if the name is a FIFO, a socket or a device; for libraries that open files themselves."""
+    """Raises `OSError` if a path is a FIFO, a socket or a device; for libraries that open files themselves."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
-        return  # said by what opens it
+        return  # raised again when the file is opened
     if not stat.S_ISDIR(mode):
         _check_mode(path, mode)
 
@@ -80,12 +79,12 @@ def _check_mode(path: str, mode: int) -> None:
 
 
 def most_bytes() -> int:
-    """Returns the largest file or record that is read as a whole, bytes."""
+    """Returns the size limit of a file or record that is read as a whole, bytes."""
     return min(limits.most("max_file_bytes"), memory_limit())
 
 
 def check_size(path: str, size: int) -> None:
-    """Raises `OSError` if `size` bytes of a file are more than may be read, before they are allocated."""
+    """Raises `OSError` if `size` bytes of a file exceed the limit; called before they are allocated."""
     most = most_bytes()
     if size <= most:
         return
@@ -95,5 +94,5 @@ def check_size(path: str, size: int) -> None:
 
 
 def no_memory(path: str, size: int) -> OSError:
-    """Makes the error to raise where memory lacks `size` bytes for a file."""
+    """Makes the error for a file of `size` bytes that cannot be allocated."""
     return OSError(errno.ENOMEM, f"there is no memory for its {size} bytes", path)

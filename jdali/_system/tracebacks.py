@@ -1,6 +1,6 @@
-"""Tracebacks of users' errors: frames of jdali are left out, so that the user's line stands last; warnings at that line.
+"""Removes jdali's frames from tracebacks, so the user's line comes last; warnings name that line too.
 
-The environment variable JDALI_TRACEBACK=full leaves them in.
+The environment variable JDALI_TRACEBACK=full keeps the frames.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
-# What jdali calls, and what calls its threads.
+# Libraries that jdali calls, and those that start its threads.
 _LIBRARIES = (*{sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}, "<frozen ")
 
 
 def folding(function: F) -> F:
-    """Leaves frames of jdali out of the traceback of what a public function raises."""
+    """Decorates a public function: removes jdali's frames from the tracebacks of its errors."""
 
     @functools.wraps(function)
     def folded(*args: object, **kwargs: object) -> Any:
@@ -39,7 +39,7 @@ def folding(function: F) -> F:
 
 
 def fold(error: BaseException) -> None:
-    """Takes frames of jdali, and of libraries below them, out of an error's traceback and those of its causes."""
+    """Removes frames of jdali, and of libraries it called, from the tracebacks of an error and its causes."""
     if os.environ.get("JDALI_TRACEBACK") == "full":
         return
     seen: set[int] = set()

@@ -1,9 +1,9 @@
-"""Threads that work on tasks, the time that they take, and the end of the interpreter.
+"""Runs tasks in threads, measures their time, and guards threads at the interpreter's exit.
 
 ```
- worker_threads     tasks of the oldest batch first
- timing             the time of each phase, by lap; under the same names in JAX's profiler
- native_calls       the interpreter's exit: threads in a call of XLA, which it waits for, and those of the user
+ worker_threads     runs tasks of the oldest batch first
+ timing             measures the time of each phase; JAX's profiler shows the phases under the same names
+ native_calls       makes the interpreter's exit wait for threads in calls of XLA, and holds the user's threads
 ```
 """
 

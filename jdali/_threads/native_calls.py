@@ -1,6 +1,7 @@
-"""The interpreter's exit: it waits for calls of XLA in our own threads, and holds threads of the user's.
+"""Guards threads at the interpreter's exit.
 
-A thread that returns from a call of XLA into an interpreter that has ended brings down the process.
+The exit waits for calls of XLA in jdali's threads: a thread that returns from one into an interpreter that
+has ended crashes the process. Daemon threads of the user are held, so that they print no traceback.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from collections.abc import Iterator
 
 
 class Native:
-    """Counts the threads that are in calls which end by themselves; `with NATIVE:` around each call."""
+    """Counts the threads inside native calls that end by themselves; each call is made in `with NATIVE:`."""
 
     def __init__(self) -> None:
         self.forget_parent()
 
     def forget_parent(self) -> None:
-        """Resets the count in a forked process, where no thread is inside."""
+        """Resets the count in a forked process, which has none of the parent's threads."""
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._inside = 0
@@ -33,7 +34,7 @@ class Native:
                 self._changed.notify_all()
 
     def wait(self) -> bool:
-        """Waits until no thread is inside; whether there was one."""
+        """Waits until no thread is inside; returns True if there was one."""
         with self._changed:
             busy = self._inside > 0
             self._changed.wait_for(lambda: not self._inside)
@@ -47,16 +48,16 @@ _EXITING = threading.Event()
 
 
 def begin_exit() -> None:
-    """Notes that the interpreter exits: from now on everything is closed."""
+    """Marks the start of the interpreter's exit."""
     _EXITING.set()
 
 
 @contextlib.contextmanager
 def until_exit() -> Iterator[None]:
-    """Guards the waiting of a user's thread, outside of all locks.
+    """Guards a user's thread while it waits for data; used outside all locks.
 
-    The exit closes pipelines that are in use. A daemon thread, which does not outlive the exit anyway, would print
-    a traceback of that: it waits for its end instead.
+    The exit closes pipelines that are in use. A daemon thread of the user would print a traceback of that
+    error; it is held until the process ends instead.
     """
     try:
         yield

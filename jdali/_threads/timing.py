@@ -1,6 +1,6 @@
-"""Counters of the time of each phase of a pipeline, under the same names in JAX's profiler.
+"""Measures the time of each phase of a pipeline; JAX's profiler shows the phases under the same names.
 
-A part is entered once a batch, and once for each task of a thread pool; that costs some microseconds.
+A phase is entered once per batch, and once per task of a thread pool; that costs some microseconds.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from jdali._threads.worker_threads import A, R, WorkerThreads
 
 @dataclasses.dataclass
 class Spent:
-    """Time that a phase has taken.
+    """The time that a phase has taken, in seconds.
 
     Attributes:
-        count: how often it ran.
-        tasks: in how many pieces the work was done.
-        seconds: from its beginning to its end, where batches overlap from the end of the one before.
-        busy: of all threads that worked on it.
-        cpu: of `busy`, what these threads computed themselves: they wait for storage, for other Python
-            threads and for compiled programs in the rest of it.
-        inner: seconds of all threads by what they did, as far as that has a name.
+        count: number of batches.
+        tasks: number of tasks that the work was divided into.
+        seconds: wall time; where batches overlap, counted once.
+        busy: time of all threads that worked on it.
+        cpu: processor time of these threads; the rest of `busy` they waited for storage, for other Python
+            threads or for compiled programs.
+        inner: time of all threads in named parts of the work, by name.
     """
 
     count: int = 0
@@ -60,12 +60,12 @@ class Spent:
 
 
 class PhaseTimer:
-    """A part of the work on a batch.
+    """Measures one phase of the work on batches.
 
     Args:
         kind: "source", "samples" (of a source), "workers", "reading", "host", "arguments", "stage", "device" or "batch".
-        name: of its operators.
-        work: what their records say of it, see `Operator.work`.
+        name: names of its operators.
+        work: kind of work, see `Operator.work`.
     """
 
     def __init__(self, kind: str, name: str, work: str = ""):
@@ -76,7 +76,7 @@ class PhaseTimer:
         self._lock = threading.Lock()
 
     def lap(self) -> Lap:
-        """Measures what is done inside, for a batch."""
+        """Returns a context manager that measures the work on one batch."""
         return Lap(self)
 
     def spent(self) -> Spent:
@@ -93,8 +93,9 @@ class PhaseTimer:
             spent = self._spent
             spent.count += 1
             spent.tasks += tasks
-            spent.seconds += max(end - max(start, self._ended), 0.0)
-            self._ended = max(end, self._ended)
+            if end > self._ended:
+                spent.seconds += end - max(start, self._ended)
+                self._ended = end
             spent.busy += busy
             spent.cpu += cpu
             for name, took in inner:
@@ -102,36 +103,38 @@ class PhaseTimer:
 
 
 class Lap:
-    """One batch's way through a part; a context manager for one thread, which may hand tasks to a pool.
+    """Measures one batch in a phase; a context manager for one thread, which may submit tasks to a pool.
 
     Attributes:
-        busy, cpu: when it is over, see `Spent`.
+        busy, cpu: set at the exit, see `Spent`.
     """
 
-    __slots__ = ("_annotation", "_began", "_inner", "_outer", "_part", "_start", "_tasks", "busy", "cpu")
+    __slots__ = ("_annotation", "_began", "_inner", "_outer", "_start", "_tasks", "_timer", "busy", "cpu")
 
-    def __init__(self, part: PhaseTimer):
-        self._part, self.busy, self.cpu = part, 0.0, 0.0
+    def __init__(self, timer: PhaseTimer):
+        self._timer, self.busy, self.cpu = timer, 0.0, 0.0
         self._tasks: list[tuple[float, float]] = []
         self._inner: list[tuple[str, float]] = []
 
     def __enter__(self) -> Lap:
-        self._outer = getattr(_HERE, "lap", None)
-        _HERE.lap = self
-        self._annotation = TraceAnnotation(self._part.label)
-        self._annotation.__enter__()
+        self._outer, _HERE.lap = _HERE.lap, self
+        self._annotation = TraceAnnotation(self._timer.label) if TraceAnnotation.is_enabled() else None
+        if self._annotation is not None:
+            self._annotation.__enter__()
         self._began, self._start = thread_time(), perf_counter()
         return self
 
     def __exit__(self, *exception: object) -> None:
         end, cpu = perf_counter(), thread_time() - self._began
-        self._annotation.__exit__(None, None, None)
-        _HERE.lap = self._outer
-        # A thread that has handed out tasks mostly waits for them, but may have done something itself.
-        busy = cpu + sum(wall for wall, _ in self._tasks) if self._tasks else end - self._start
-        cpu += sum(own for _, own in self._tasks)
+        if self._annotation is not None:
+            self._annotation.__exit__(None, None, None)
+        _HERE.lap, busy = self._outer, end - self._start
+        # A thread that submitted tasks mostly waits for them: only its processor time counts as busy.
+        if self._tasks:
+            busy = cpu + sum(wall for wall, _ in self._tasks)
+            cpu += sum(own for _, own in self._tasks)
         self.busy, self.cpu = busy, cpu
-        self._part.count(max(len(self._tasks), 1), self._start, end, busy, cpu, self._inner)
+        self._timer.count(len(self._tasks) or 1, self._start, end, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., object]) -> Callable[..., Any]:
         """Wraps a function for a thread of a pool."""
@@ -140,7 +143,7 @@ class Lap:
             _HERE.lap = self
             cpu, start = thread_time(), perf_counter()
             try:
-                with TraceAnnotation(self._part.label):
+                with TraceAnnotation(self._timer.label):
                     return function(*args, **kwargs)
             finally:
                 self._tasks.append((perf_counter() - start, thread_time() - cpu))
@@ -152,11 +155,15 @@ class Lap:
         self._inner.append((name, seconds))
 
 
-_HERE = threading.local()  # `lap`: the one that this thread works for
+class _Here(threading.local):
+    lap: Lap | None = None  # the lap that this thread works for
+
+
+_HERE = _Here()
 
 
 class inner:
-    """Gives a name to what a thread does in `with inner(name):` as a part of its lap."""
+    """Measures a named part of the current lap: `with inner(name):`."""
 
     __slots__ = ("_annotation", "_lap", "_name", "_start")
 
@@ -164,7 +171,7 @@ class inner:
         self._name = name
 
     def __enter__(self) -> None:
-        self._lap: Lap | None = getattr(_HERE, "lap", None)
+        self._lap = _HERE.lap
         self._annotation = TraceAnnotation(f"jdali {self._name}") if TraceAnnotation.is_enabled() else None
         if self._annotation is not None:
             self._annotation.__enter__()
@@ -179,7 +186,7 @@ class inner:
 
 
 class TimedPool(WorkerThreads):
-    """Threads whose tasks count for the lap that hands them out."""
+    """A thread pool whose tasks count for the lap that submits them."""
 
     def submit_at(
         self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object
@@ -191,23 +198,23 @@ class TimedPool(WorkerThreads):
 
 
 def _timed(function: Callable[..., R]) -> Callable[..., R]:
-    lap: Lap | None = getattr(_HERE, "lap", None)
+    lap = _HERE.lap
     return function if lap is None else lap.task(function)
 
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Time that a pipeline has spent so far.
+    """The time that a pipeline has spent so far.
 
     Attributes:
-        lanes: parts that work on one batch at a time, together; several lanes are gone through at the same time.
-        programs: compiled.
-        threads: of the pool.
-        shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
-        ahead: batches are made before they are asked for.
-        workers: processes that make batches.
-        deaths: of workers that ended unexpectedly.
-        nbytes: that came from workers.
+        lanes: lists of phases. The phases of one lane run one after another; several lanes run at the same time.
+        programs: number of compiled programs.
+        threads: number of threads in the pool.
+        shrinks: JPEGs are decoded at full size although `scaled_decoding` could shrink them.
+        ahead: batches are made before the user asks for them.
+        workers: number of worker processes.
+        deaths: number of workers that ended unexpectedly.
+        nbytes: bytes that came from workers.
     """
 
     lanes: list[list[tuple[PhaseTimer, Spent]]]

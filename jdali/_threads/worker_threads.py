@@ -1,4 +1,4 @@
-"""Worker threads that do not keep the interpreter from exiting."""
+"""Runs tasks in daemon threads, which do not keep the interpreter from exiting."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ R = TypeVar("R")
 
 
 class TaskExecutor(Executor, abc.ABC):
-    """Does tasks: single ones, and many that are waited for together."""
+    """An executor that can also run many calls and wait for all of them together."""
 
     @abc.abstractmethod
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """Calls function(argument) for each argument; returns when all calls are over.
+        """Calls function(argument) for each argument; returns the results when all calls are done.
 
-        `map` would wait for one after another, and its thread be woken by each of them, only to sleep again.
+        Unlike `map`, it wakes the waiting thread once, not after each call.
 
         Raises:
-            what the first call raised that failed, in the order of the arguments, when those before it are over; calls
-            after it that have not begun are left out.
+            The error of the first failed call in the order of the arguments, once all calls before it are done.
+            Calls after it that have not started are left out.
         """
 
 
 class WorkerThreads(TaskExecutor):
-    """As a `ThreadPoolExecutor`, but its threads are daemons, and tasks may go before others.
+    """A `ThreadPoolExecutor` with daemon threads and task priorities.
 
-    At its exit the interpreter waits for the threads of a `ThreadPoolExecutor` to do all that they were
-    given: many seconds if samples are large, for ever if a user's function does not return. The owner of
-    these threads asks them to end, and decides how long to wait.
+    At its exit the interpreter waits until the threads of a `ThreadPoolExecutor` have done all their tasks:
+    many seconds if samples are large, forever if a user's function does not return. The owner of
+    these threads ends them, and decides how long to wait.
 
     Args:
-        threads: at most; started when there is something to do.
-        thread_name_prefix: of their names.
-        initializer: what each of them calls first.
+        threads: the largest number of threads; each starts when a task needs it.
+        thread_name_prefix: prefix of the threads' names.
+        initializer: called first in each thread.
     """
 
     def __init__(
@@ -58,33 +58,28 @@ class WorkerThreads(TaskExecutor):
         self._idle = threading.Semaphore(0)
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._closed = False
-        # Threads end with their pool.
+        self.closed = False  # set by `shutdown`; new tasks then raise
+        # The threads end when the pool is freed.
         weakref.finalize(self, self._tasks.end).atexit = False
 
-    @property
-    def closed(self) -> bool:
-        """True once no more tasks are taken."""
-        return self._closed
-
     def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
-        """Calls the function in one of the threads, before everything that `submit_at` has put behind it."""
+        """Calls the function in one of the threads, with the highest priority (order 0)."""
         return self.submit_at(0, function, *args, **kwargs)
 
     def submit_at(
         self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object
     ) -> Future[Any]:
-        """Calls the function in one of the threads; of what waits, the lowest `order` goes first."""
+        """Calls the function in one of the threads; the waiting task with the lowest `order` is next."""
         future: Future[Any] = Future()
         self._give(order, [_QueuedCall(future, function, args, kwargs)])
         return future
 
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """Submits as `TaskExecutor` does, before everything that `submit_at` and `run_all_at` put behind it."""
+        """Runs the calls as `TaskExecutor.run_all` does, with the highest priority (order 0)."""
         return self.run_all_at(0, function, arguments)
 
     def run_all_at(self, order: int, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """Submits as `TaskExecutor` does; of what waits, the lowest `order` goes first."""
+        """Runs the calls as `TaskExecutor.run_all` does; the waiting task with the lowest `order` is next."""
         if not arguments:
             return []
         calls = _AwaitedCalls(function, arguments)
@@ -93,44 +88,41 @@ class WorkerThreads(TaskExecutor):
 
     def _give(self, order: int, tasks: Sequence[_Task]) -> None:
         with self._lock:
-            if self._closed:
+            if self.closed:
                 raise RuntimeError("the pipeline is closed")
             for task in tasks:
-                # First the task: a thread that finds none when it starts would count as idle.
+                # The task comes first: a thread that starts with none would count as idle.
                 self._tasks.put(order, task)
                 if len(self._threads) < self._most and not self._idle.acquire(blocking=False):
-                    self._start_thread()
-
-    def _start_thread(self) -> None:
-        name = f"{self._prefix}_{len(self._threads)}"
-        known = self._initializer, self._tasks, self._idle
-        thread = threading.Thread(target=_work, args=known, name=name, daemon=True)
-        thread.start()
-        self._threads.append(thread)
+                    name = f"{self._prefix}_{len(self._threads)}"
+                    known = self._initializer, self._tasks, self._idle
+                    thread = threading.Thread(target=_work, args=known, name=name, daemon=True)
+                    thread.start()
+                    self._threads.append(thread)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Takes no more tasks.
+        """Closes the pool to new tasks.
 
         Args:
-            wait: for what is under way.
-            cancel_futures: do not begin what was not begun.
+            wait: wait until the threads have ended.
+            cancel_futures: cancel tasks that have not started.
         """
         with self._lock:
-            self._closed = True
+            self.closed = True
             for task in self._tasks.clear() if cancel_futures else ():
                 task.cancel()
             self._tasks.end()
-        # While the interpreter ends, Python stops daemon threads where they are: from 3.13 on one would wait for ever.
+        # A finalizing interpreter stops daemon threads, and from Python 3.13 on `join` would block forever.
         for thread in self._threads if wait and not sys.is_finalizing() else ():
             try:
                 thread.join()
-            except RuntimeError:  # it is the one that asks
+            except RuntimeError:  # a thread cannot join itself
                 continue
 
 
 class _Task(Protocol):
     def run(self) -> None:
-        """Does it, in a thread of the pool."""
+        """Runs the task in a thread of the pool."""
 
     def cancel(self) -> None:
         """Cancels the task."""
@@ -167,25 +159,25 @@ class _OneOf(NamedTuple):
 
 
 class _AwaitedCalls:
-    """Calls of a function that one thread waits for: the last of them wakes it.
+    """Calls of a function that one thread waits for; the last call wakes it.
 
     Args:
-        function: to call.
-        arguments: one for each call; there are some.
+        function: the function to call.
+        arguments: one for each call; not empty.
     """
 
     def __init__(self, function: Callable[[Any], Any], arguments: Sequence[Any]):
         self._function, self._arguments = function, arguments
         self._results: list[Any] = [None] * len(arguments)
         self._errors: dict[int, BaseException] = {}
-        # Calls from here on need not begin.
+        # Calls from number `_end` on are skipped.
         self._end = self._left = len(arguments)
         self._cancelled = False
         self._lock, self._over = threading.Lock(), threading.Lock()
         self._over.acquire()
 
     def call(self, number: int) -> None:
-        """Makes one of the calls."""
+        """Runs call `number`, or skips it after an error of an earlier one."""
         if number < self._end:
             try:
                 self._results[number] = self._function(self._arguments[number])
@@ -196,7 +188,7 @@ class _AwaitedCalls:
         self._one_less()
 
     def leave_out(self) -> None:
-        """Leaves out one of the calls, and those that have not begun."""
+        """Cancels a call, and so all calls that have not started."""
         self._cancelled, self._end = True, 0
         self._one_less()
 
@@ -208,13 +200,13 @@ class _AwaitedCalls:
         self._over.release()
 
     def wait(self) -> list[Any]:
-        """Returns the results; raises what the first failed call raised, or CancelledError if some were left out."""
+        """Returns the results; raises the error of the first failed call, or CancelledError if some were cancelled."""
         try:
             self._over.acquire()
         except BaseException:  # an interrupt
             self._end = 0
             raise
-        # No cycles: errors hold frames, and those this object.
+        # Breaks the cycle of the errors, their frames and this object.
         errors, self._errors = self._errors, {}
         try:
             if errors:
@@ -227,10 +219,10 @@ class _AwaitedCalls:
 
 
 class _Queue:
-    """A queue in which the lowest order comes first, and of one order what was put first.
+    """A queue that returns the task with the lowest order first; tasks of one order in their sequence.
 
-    A token for each task, in a queue that knows no order, is what threads wait for: the garbage collector may
-    call `end` in the middle of anything, and `SimpleQueue.put` is made for that.
+    Threads wait for a token in a `SimpleQueue`, which has one token per task. The garbage collector may call
+    `end` at any point in any thread, and `SimpleQueue.put` is reentrant.
     """
 
     def __init__(self) -> None:
@@ -245,27 +237,27 @@ class _Queue:
         self._tokens.put(True)
 
     def take(self, *, block: bool) -> _Task | None:
-        """Returns the next task; None: there will be no more.
+        """Returns the next task; None after `end`.
 
         Raises:
-            queue.Empty: there is none now, and `block` is False.
+            queue.Empty: no task waits, and `block` is False.
         """
         while self._tokens.get(block):
             with self._lock:
-                if self._heap:  # else it was cleared meanwhile
+                if self._heap:  # empty if `clear` came in between
                     return heapq.heappop(self._heap)[-1]
-        self.end()  # for the others
+        self.end()  # puts the token back for the other threads
         return None
 
     def clear(self) -> list[_Task]:
-        """Takes out everything that waits."""
+        """Removes and returns all waiting tasks."""
         with self._lock:
             tasks = [task for *_, task in self._heap]
             self._heap.clear()
         return tasks
 
     def end(self) -> None:
-        """Tells the threads that no task will follow those that wait."""
+        """Ends the threads once the waiting tasks are done."""
         self._tokens.put(False)
 
 
@@ -281,15 +273,15 @@ def _work(initializer: Callable[[], object], tasks: _Queue, idle: threading.Sema
         if task is None:
             return
         task.run()
-        del task  # what it was given, and what it gave, are not kept by a thread that waits
+        del task  # a waiting thread must not keep its arguments and results alive
 
 
 class Turn(TaskExecutor):
-    """A pool of threads for tasks that all have one order among those of others.
+    """A view of a thread pool that submits all tasks with one order.
 
     Args:
         threads: the pool.
-        order: lower ones go first.
+        order: tasks with a lower order go first.
     """
 
     def __init__(self, threads: WorkerThreads, order: int):
@@ -303,7 +295,7 @@ class Turn(TaskExecutor):
 
 
 class Here(TaskExecutor):
-    """No pool: the thread that submits a task does it."""
+    """An executor without threads: the calling thread runs each task."""
 
     def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
         future: Future[Any] = Future()

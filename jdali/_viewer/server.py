@@ -57,7 +57,7 @@ class View:
             self._socket.close()
             end()
             raise OSError(
-                f"view: cannot listen on {host}, port {port}: {error.strerror}; port=0 takes a free one"
+                f"view: cannot listen on {host}, port {port}: {error.strerror}; port=0 chooses a free one"
             ) from error
         bound = self._socket.getsockname()[1]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"

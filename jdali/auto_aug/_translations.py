@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug.core._args import MissingArgException
@@ -12,28 +11,20 @@ from jdali.auto_aug.core._choice import select
 from jdali.data_node import DataNode
 
 
-def max_translate_hw(max_translate: object) -> tuple[Any, Any]:
-    """Returns the limits (for the height, for the width), given as such a pair or as one number for both."""
-    if isinstance(max_translate, (tuple, list)):
-        height, width = max_translate
-        return height, width
-    return max_translate, max_translate
-
-
-def parse_validate_offset(
+def get_translations(
     use_shape: bool,
-    max_translate_abs: object = None,
-    max_translate_rel: object = None,
-    default_translate_abs: float = 250,
-    default_translate_rel: float = 1.0,
-) -> tuple[Any, Any]:
-    """Returns the largest translations, (for the height, for the width).
+    default_translate_abs: float,
+    default_translate_rel: float,
+    max_translate_abs: object,
+    max_translate_rel: object,
+) -> list[Augmentation]:
+    """Makes [translate_x, translate_y].
 
     Args:
         use_shape: True: limits are shares of the image's height and width; False: pixels.
+        default_translate_abs, default_translate_rel: defaults of the following.
         max_translate_abs: pixels, one number or (height, width); None: `default_translate_abs`.
         max_translate_rel: shares, one number or (height, width); None: `default_translate_rel`.
-        default_translate_abs, default_translate_rel: defaults of the above.
 
     Raises:
         TypeError: `use_shape` is no bool.
@@ -52,21 +43,9 @@ def parse_validate_offset(
             "The argument `max_translate_rel` cannot be used without image shapes. You may use `max_translate_abs` instead."
         )
     limit = max_translate_rel if use_shape else max_translate_abs
-    default = default_translate_rel if use_shape else default_translate_abs
-    return max_translate_hw(default if limit is None else limit)
-
-
-def get_translations(
-    use_shape: bool,
-    default_translate_abs: float,
-    default_translate_rel: float,
-    max_translate_abs: object = None,
-    max_translate_rel: object = None,
-) -> list[Augmentation]:
-    """Makes [translate_x, translate_y]; for the limits see `parse_validate_offset`."""
-    height, width = parse_validate_offset(
-        use_shape, max_translate_abs, max_translate_rel, default_translate_abs, default_translate_rel
-    )
+    if limit is None:
+        limit = default_translate_rel if use_shape else default_translate_abs
+    height, width = limit if isinstance(limit, (tuple, list)) else (limit, limit)
     x, y = (a.translate_x, a.translate_y) if use_shape else (a.translate_x_no_shape, a.translate_y_no_shape)
     return [x.augmentation((0, width), True), y.augmentation((0, height), True)]
 

@@ -42,7 +42,7 @@ def auto_augment(
         data: uint8 images (HWC) or sequences of them (FHWC).
         policy_name: "image_net", "reduced_image_net", "reduced_cifar10" or "svhn".
         shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
-            of it.
+            of this size.
         fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
         interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
         max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 250.
@@ -111,7 +111,7 @@ def apply_auto_augment(
         data: a batch.
         seed: of all random choices; None: follows from the pipeline's.
         key: JAX key, for one image as an array: see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each gets those that it takes.
+        kwargs: arguments of the augmentations; each gets the ones that it takes.
 
     Raises:
         ValueError: the policy has no sequences.

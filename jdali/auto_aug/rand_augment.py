@@ -46,7 +46,7 @@ def rand_augment(
         m: magnitude bin, 0 to `num_magnitude_bins` - 1.
         num_magnitude_bins: number of magnitudes.
         shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
-            of it.
+            of this size.
         fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
         interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
         max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 100.
@@ -90,7 +90,7 @@ def apply_rand_augment(
         num_magnitude_bins: number of magnitudes.
         seed: of all random choices; None: follows from the pipeline's.
         key: JAX key, for one image as an array: see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each gets those that it takes.
+        kwargs: arguments of the augmentations; each gets the ones that it takes.
 
     Raises:
         ValueError: `n`, `m` or `num_magnitude_bins` is out of range, or `augmentations` is empty.
@@ -166,7 +166,7 @@ def get_rand_augment_suite(
 def get_rand_augment_non_monotonic_suite(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
-    """Returns the 14 augmentations of RandAugment; those that change colours have AutoAugment's magnitudes.
+    """Returns the 14 augmentations of RandAugment; the ones that change colours have AutoAugment's magnitudes.
 
     Higher bins of `posterize` and `solarize` are weaker. `brightness`, `contrast`, `color` and `sharpness` are weakest
     at the middle bin.

@@ -12,7 +12,7 @@ from jdali.dynamic._tensor import Tensor
 
 
 class ExternalSource:
-    """Takes data from a function or an iterable, one item a call.
+    """Takes data from a function or an iterable, one item per call.
 
     Args:
         source: a function without arguments, a generator function, or an iterable. Each item is data for a tensor or

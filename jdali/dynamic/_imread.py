@@ -46,17 +46,14 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
         raise TypeError(
             f"imread: filepaths must be str, pathlib.Path, list, Tensor, or Batch, got {type(filepaths)}"
         )
-    paths = [filepaths] if single else [_path(p) for p in filepaths]
-    if not paths:
+    paths = [filepaths] if single else filepaths
+    files = tuple(str(p) if isinstance(p, (str, Path)) else bytes(p).decode() for p in paths)
+    if not files:
         raise ValueError("imread: no paths given")
-    reader = eager.EagerReader(REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0)
-    contents, _ = reader.next(len(paths), EvalContext.current().thread_pool.pool)
+    reader = eager.EagerReader(REGISTRY["readers.file"], {"files": files}, seed=0)
+    contents, _ = reader.next(len(files), EvalContext.current().thread_pool.pool)
     value = wrap(EagerKind.TENSOR if single else EagerKind.BATCH, contents, Device.CPU)
     return invoke(REGISTRY["decoders.image"], [value], options, device=device)
-
-
-def _path(value: Any) -> str:
-    return str(value) if isinstance(value, (str, Path)) else bytes(value).decode()
 
 
 def _signature() -> inspect.Signature:

@@ -83,7 +83,7 @@ def image(
         cache_size: without effect: decoded images are not cached.
         cache_threshold: without effect.
         cache_type: without effect.
-        adjust_orientation: rotate and mirror the image as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -144,13 +144,13 @@ def image_crop(
         encoded: uint8 [bytes].
         crop: window (height, width), pixels, fractions truncated; None: `crop_h` and `crop_w`.
         crop_d: without effect: images have no depth.
-        crop_h: height of the window, pixels; 0: that of the image.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: without effect: images have no depth.
-        crop_w: width of the window, pixels; 0: that of the image.
+        crop_w: width of the window, pixels; 0: the whole width.
         rounding: of the window's position: "round" half away from zero, or "truncate".
-        adjust_orientation: rotate and mirror the image as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -209,7 +209,7 @@ def image_random_crop(
             is taken.
         random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
-        adjust_orientation: rotate and mirror the image as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -290,7 +290,7 @@ def image_slice(
         rel_start: `start` as a share of the extent.
         shape: size of the window, pixels.
         start: start of the window, pixels.
-        adjust_orientation: rotate and mirror the image as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -376,7 +376,7 @@ def numpy(
     Returns: the array in C order and this machine's byte order.
 
     Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers whose spacing differs from
-    NumPy's. It also refuses a type or number of axes that differs from that of earlier batches.
+    NumPy's. It also refuses a type or number of axes that differs from earlier batches.
 
     Example: numbers = fn.decoders.numpy(npy)
     """

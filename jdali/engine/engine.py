@@ -141,7 +141,7 @@ class Engine:
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
         # Steps with a state take one batch at a time. Replays and second attempts come in no order, so `turn` is not enough.
-        alone = [
+        alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
         parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, alone, strict=True)
@@ -218,7 +218,7 @@ class Engine:
     def begin(self, task: BatchTask, order: int) -> Begun:
         """Submits a batch to the workers, which must exist, without waiting; `make` then waits for them."""
         assert self.elsewhere is not None
-        self._refuse_if_closed()
+        self.pool.refuse_if_interrupted()
         return self.elsewhere.begin(task, self.seed, order)
 
     def make(
@@ -298,7 +298,7 @@ class Engine:
         """Adds to a batch what workers make of it, if there are any; returns their failure."""
         if self.elsewhere is None:
             return None
-        self._refuse_if_closed()
+        self.pool.refuse_if_interrupted()
         made = self.elsewhere.make(iteration.task, self.seed, order, begun)
         if isinstance(made, AttemptFailure):
             return made
@@ -322,10 +322,6 @@ class Engine:
         except NodeFailure as failure:
             return iteration.failed(failure)
         return None
-
-    def _refuse_if_closed(self) -> None:
-        if self._closed:
-            raise RuntimeError("the pipeline is closed")
 
     def interrupt(self) -> None:
         """Makes work in progress fail soon, so that `close` need not wait long."""

@@ -197,7 +197,7 @@ def bbox_paste(
         ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         paste_x: position of the image on the canvas; 0: at the left, 1: at the right.
         paste_y: 0: at the top, 1: at the bottom.
-        ratio: size of the canvas divided by that of the image, 1 or more.
+        ratio: size of the canvas divided by the size of the image, 1 or more.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -791,7 +791,7 @@ def constant(
         dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
             `idata`.
         fdata: numbers in row-major order, or one number for all elements.
-        idata: integers, likewise; exactly one of `fdata` and `idata` is required.
+        idata: integers, in place of `fdata`; exactly one of both is required.
         layout: of the result.
         shape: of the result; None: a vector of the numbers.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -1273,8 +1273,8 @@ def debayer(
 
     * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
     * "edgeaware_ocv": the same, but green is interpolated along the direction in which it changes less.
-    * "vng_ocv": differences to the pixel's own colour, averaged over those of 8 directions in which the image changes
-      little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
+    * "vng_ocv": differences to the pixel's own colour, averaged over the directions (of 8) along which the image
+      changes little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
     * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of "bilinear_ocv", rounded once.
 
     "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
@@ -1655,10 +1655,10 @@ def external_source(
             tuple.
         cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration, then begins again;
             "no", False or None stays at the end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for each output or one for all; None: that of a TensorList. A batch whose
+        layout: layout of the samples, one for each output or one for all; None: the layout of a TensorList. A batch whose
             layout differs from that of the batch before raises.
-        dtype: type that the samples must have; None: that of the first batch.
-        ndim: number of axes that the samples must have; None: that of the first batch.
+        dtype: type that the samples must have; None: as in the first batch.
+        ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
         blocking: without effect: `run` on a pipeline without fed data raises.
@@ -2718,8 +2718,8 @@ def multi_paste(
         out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without both out_anchors
             arguments.
         out_anchors_rel: first corners as shares of the output's size, rounded towards zero.
-        output_size: (height, width) of the output, and further values, which are ignored; None: that of the images,
-            which must all have one size.
+        output_size: (height, width) of the output, and further values, which are ignored; None: the size of the
+            images, which must all have one size.
         shapes: [regions, 2], size of each region, pixels; without both shapes arguments, regions reach to the end of
             their source images.
         shapes_rel: sizes as shares of the source image's size, rounded up.
@@ -2781,7 +2781,7 @@ def nonsilent_region(
     Args:
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
-        reference_power: power of 0 dB; 0: that of the loudest window.
+        reference_power: power of 0 dB; 0: the power of the loudest window.
         reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
             in between it is updated from the window before, and rounding errors accumulate. A multiple of
             `window_length`, or -1: never.
@@ -2978,7 +2978,7 @@ def ones_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: that of `data_like`.
+        dtype: of the result; None: the dtype of `data_like`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3027,7 +3027,7 @@ def optical_flow(
     Args:
         frames: uint8 [F, H, W, C], at least 2 frames.
         hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
-            previous one; those of the first frame are ignored. Without `enable_external_hints` the input has no effect.
+            previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
         enable_temporal_hints: without hints, start the search at the flow of the previous frames. It finds steady
             motion that is otherwise too fast, a quarter of the frame and more.
@@ -3146,7 +3146,7 @@ def paste(
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
         paste_x: share of the free width left of the image, 0 to 1.
         paste_y: share of the free height above it, 0 to 1.
-        ratio: sides of the canvas divided by those of the image, at least 1.
+        ratio: sides of the canvas divided by the sides of the image, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -4347,8 +4347,8 @@ def rotate(
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: DALI accumulates the step between pixels over 256 of them in float32, which moves points by up to
-    0.01 pixel on images of 4,000 pixels, and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds
+    Parity: DALI accumulates the step between pixels over 256 pixels in float32, which moves points by up to
+    0.01 pixel in images 4,000 pixels wide, and by 0.04 at 30,000; here each point is computed by itself. DALI rounds
     a constant `size`, but truncates a per-sample one; here both are rounded.
 
     Example:
@@ -5388,7 +5388,7 @@ def zeros_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: that of `data_like`.
+        dtype: of the result; None: the dtype of `data_like`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.

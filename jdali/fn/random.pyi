@@ -31,7 +31,7 @@ def beta(
         alpha: above 0.
         beta: above 0.
         dtype: float32 or float64; None: float32.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -64,7 +64,7 @@ def choice(
         a: [n, ...], the elements; or an integer n, for the elements 0 to n-1.
         shape_like: tensor whose shape the output takes.
         p: [n], probability of each element, with sum 1; None: equal probabilities. n may differ by sample.
-        shape: shape of the output; None: that of `shape_like`, or one element.
+        shape: shape of the output; None: the shape of `shape_like`, or one element.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -113,7 +113,7 @@ def coin_flip(
         shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
         probability: of a 1; values outside of 0 to 1 act as 0 or 1.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -145,7 +145,7 @@ def normal(
         shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: float32. Integers round half away from zero and saturate.
         mean: centre of the distribution.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         stddev: standard deviation; a negative one mirrors values at the mean.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -180,7 +180,7 @@ def uniform(
             [0, 10], 10 may therefore be drawn, and 0 and 10 have half the probability of the other integers, as in
             DALI. `random.choice(11)` draws 0 to 10 with equal probabilities.
         range: (begin, end), begin < end.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         values: values to draw from; `range` is then ignored.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.

@@ -232,7 +232,7 @@ class DaliNames(DataIterator[Any]):
                 stream.wait()
                 with self._lock:
                     if self._kept is not None:
-                        raise IteratorError("iterator: a batch that was looked at is taken by next() only")
+                        raise IteratorError("iterator: after peeking at a batch, take it with next()")
                     taken = stream.take_results()
                     if isinstance(taken, BaseException):
                         self._done += 1

@@ -265,7 +265,7 @@ class _Server:
     async def _body(self, request: Request) -> bytes | None:
         """Reads the body; returns None if it is larger than the limit."""
         if request.headers.get("content-encoding", "identity") != "identity":
-            raise RequestError("compressed requests are not taken")
+            raise RequestError("compressed requests are not supported")
         parts, total = [], 0
         async for part in request.stream():
             total += len(part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,8 +18,6 @@ from jdali.auto_aug.core._parameters import magnitudes_of, rows_of, table_of
 from jdali.data_node import DataNode
 
 _KEPT: Any = object()  # default of arguments for which None has a meaning
-# Positional arguments of an augmentation's function: the data and the parameter.
-_DATA_AND_PARAMETER = 2
 
 
 class SignedMagnitudeBin:
@@ -106,8 +105,9 @@ class Augmentation:
             "mag_range": mag_range, "mag_to_param": mag_to_param, "randomly_negate": randomly_negate,
             "param_device": param_device, "name": name,
         }  # fmt: skip
-        positional = _args.get_num_positional_args(op)
-        if positional < _DATA_AND_PARAMETER:
+        parameters = inspect.signature(op).parameters.values()
+        positional = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+        if positional < 2:
             raise TypeError(
                 f"The {op} accepts {positional} positional argument(s), but the functions decorated with `@augmentation` must "
                 f"accept at least two positional arguments: the samples and parameters. Error in: {self!r}."
@@ -193,7 +193,8 @@ class Augmentation:
         **kwargs: object,
     ) -> Callable[[], Any]:
         """Looks up the parameter, and returns a function that makes the call, for use after a choice splits the batch."""
-        missing = _args.get_missing_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
+        parameters = _args.further_parameters(self.op)
+        missing = [p.name for p in parameters if p.default is p.empty and p.name not in kwargs]
         if missing:
             raise _args.MissingArgException(
                 f"The augmentation `{self.name}` requires following named argument(s) which were not provided to "
@@ -202,7 +203,7 @@ class Augmentation:
                 missing_args=missing,
             )
         parameter = self._parameter(data, magnitude_bin, num_magnitude_bins)
-        taken = _args.filter_extra_accepted_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
+        taken = {p.name: kwargs[p.name] for p in parameters if p.name in kwargs}
         return functools.partial(self.op, data, parameter, **taken)
 
     def _parameter(self, data: Any, magnitude_bin: Any, num_magnitude_bins: int | None) -> object:

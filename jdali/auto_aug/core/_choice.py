@@ -69,7 +69,7 @@ def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
 def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: Any, **op_kwargs: Any) -> Any:
     """Calls `ops[selected_op_idx](*op_args, **op_kwargs)` for each sample.
 
-    Each operation runs once a batch, on the samples that chose it, or not at all if none did.
+    Each operation runs once per batch, on the samples that chose it, or not at all if none did.
 
     Args:
         ops: augmentations, or other functions that call operators.
@@ -88,7 +88,7 @@ def _case(
 ) -> Callable[[], object]:
     """Returns a function that calls one of the operations, for its branch.
 
-    Parameters of augmentations are looked up before the batch is split, so one program looks up those of all branches.
+    Parameters of augmentations are looked up before the batch is split, so one program does it for all branches.
     """
     own_call = isinstance(op, Augmentation) and type(op).__call__ is Augmentation.__call__
     bound = op.bound(*args, **kwargs) if own_call else functools.partial(op, *args, **kwargs)  # type: ignore[attr-defined]

@@ -33,7 +33,8 @@ def in_either_mode(function: F) -> F:
     def call(*args: Any, **kwargs: Any) -> Any:
         if current_graph() is not None:
             return function(*args, **kwargs)
-        kinds = {_kind(leaf) for leaf in _leaves((args, kwargs))}
+        leaves = jax.tree_util.tree_leaves((args, kwargs), is_leaf=lambda v: isinstance(v, EagerValue))
+        kinds = set(map(_kind, leaves))
         if DataNode in kinds or not kinds & {EagerValue, Array}:
             if kwargs.pop("key", None) is not None:
                 raise TypeError(
@@ -55,7 +56,3 @@ def _kind(leaf: object) -> type | None:
     if isinstance(leaf, np.ndarray):
         return Array
     return next((kind for kind in (EagerValue, DataNode, Array) if isinstance(leaf, kind)), None)
-
-
-def _leaves(values: object) -> list[Any]:
-    return jax.tree_util.tree_leaves(values, is_leaf=lambda v: isinstance(v, EagerValue))

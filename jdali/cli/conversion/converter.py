@@ -206,6 +206,8 @@ def _write(
         found = list(target.checksums(part))
         for name, one, other in zip(names, wanted, found, strict=False):
             if one != other:
-                raise OSError(f"{part}: what was written of {name} reads otherwise; is the disk in order?")
+                raise OSError(
+                    f"{part}: what was written of {name} reads back differently; is the disk faulty?"
+                )
         if len(found) != len(wanted):
             raise OSError(f"{part} has {len(found)} samples of the {len(wanted)} that were written")

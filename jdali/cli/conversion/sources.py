@@ -431,7 +431,7 @@ def open_source(paths: Sequence[str], kind: str | None = None) -> Source:
     if len(files) == 1 and not _storage.is_url(files[0]) and os.path.isdir(files[0]):
         inside = _storage.entries(files[0], folders=False)
         if kind is None and "data.mdb" in inside:
-            raise ValueError(f"{files[0]} is an LMDB database; say by --from whether of caffe or caffe2")
+            raise ValueError(f"{files[0]} is an LMDB database; give its format with --from: caffe or caffe2")
         known = {name: found for name in inside if (found := _kind_of(name)) and kind in (None, found)}
         if kind is None:
             kind = min(known.values(), default="folders")
@@ -456,5 +456,5 @@ def _kind_of(path: str) -> str | None:
 
 def _only(paths: Sequence[str], what: str) -> Sequence[str]:
     if len(paths) > 1:
-        raise ValueError(f"{len(paths)} paths are given, one {what} is read")
+        raise ValueError(f"got {len(paths)} paths, expected one {what}")
     return paths

@@ -185,7 +185,7 @@ class Planner:
             closed = jax.make_jaxpr(computation(self.stage, form, "cpu"))(*operand_specs(self.stage, form, 1))
         flat = FlatProgram(closed, "cpu")
         read = {o.number for o in flat.results if isinstance(o, StepValue)}
-        for level in flat.levels():
+        for level in flat.levels:
             for step in (*level.others, *level.draws):
                 read |= {o.number for o in step.operands if isinstance(o, StepValue)}
         return [number in read for number in range(len(self.part.start))]
@@ -221,7 +221,7 @@ class _HostValues(Values):
         if not draw.is_known and random_nodes(maker.stage):
             names = ", ".join(repr(node.name) for node in random_nodes(maker.stage))
             raise TracedArgumentError(
-                f"the random values of {names} are not known, for the key or index is traced"
+                f"the random values of {names} are not known, because the key or index is traced"
             )
         # Ragged, so that few programs serve all sizes.
         plan = maker.plan(inputs, draw, ragged=True)

@@ -54,8 +54,10 @@ class HostRunner(StepRunner):
                 if isinstance(value, DataNode) and op.input(i).argument
             }
             values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
-            seen = [] if op.setup is None else [contents, *specs.values()]
-            key = None if values or op.random else (len(ids), *(spec and spec.key for spec in seen))
+            seen = [] if op.setup is None else [*specs.values()]
+            if contents is not None:
+                seen[:1] = [contents]
+            key = None if values or op.random else (len(ids), *(spec.key for spec in seen))
             if key is not None and key == (kept := self._kept)[0]:
                 known: PlannedCall = kept[1]
                 return known

@@ -171,7 +171,7 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         total: Array = lax.scan(functools.partial(add_tap, *arrays), start, taps, unroll=unroll)[0]
         return total
 
-    # Each turn reads and writes the whole sum, which on an accelerator is most of its time.
+    # Each iteration reads and writes the whole sum. On an accelerator this takes most of the time.
     turns = {"cpu": functools.partial(summed, 1), "default": functools.partial(summed, _TAPS_A_TURN)}
     total: Array = platform_dependent(wave, index, share, length, **turns)
     return total

@@ -78,7 +78,7 @@ def _cosines(size: Array, padded: int, count: int, dct_type: int, normalize: boo
     """Makes the matrix [count, padded] of the transform of `size` points.
 
     The phase is an integer number of steps, reduced to one turn before it is converted to float: cosines of high bins
-    are thus as exact as those of low ones.
+    are thus as exact as cosines of low bins.
     """
     k = jnp.arange(count, dtype=jnp.int32)[:, None]
     n = jnp.arange(padded, dtype=jnp.int32)[None]

@@ -57,7 +57,7 @@ def nonsilent_region(
     Args:
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
-        reference_power: power of 0 dB; 0: that of the loudest window.
+        reference_power: power of 0 dB; 0: the power of the loudest window.
         reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
             in between it is updated from the window before, and rounding errors accumulate. A multiple of
             `window_length`, or -1: never.

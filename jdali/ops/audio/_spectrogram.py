@@ -13,7 +13,7 @@ from jdali._kernels.signal import require_float32
 from jdali._numerics.platform import platform_dependent
 from jdali._operators.record import Static, operator
 
-# Most steps in a window that is assembled from slices; longer windows are gathered.
+# A window of up to this many steps is assembled from slices; longer windows are gathered.
 _MOST_PIECES = 16
 
 

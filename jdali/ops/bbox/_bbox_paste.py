@@ -35,7 +35,7 @@ def bbox_paste(
         ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         paste_x: position of the image on the canvas; 0: at the left, 1: at the right.
         paste_y: 0: at the top, 1: at the bottom.
-        ratio: size of the canvas divided by that of the image, 1 or more.
+        ratio: size of the canvas divided by the size of the image, 1 or more.
 
     Returns: shape and format of the input, float32, relative to the canvas. A box within the image stays within the
         canvas.

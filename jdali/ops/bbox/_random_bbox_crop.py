@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -190,13 +189,9 @@ def _in_order(name: str, sizes: np.ndarray, shape_layout: str | None, ndim: int)
     return sizes[:, [layout.index(letter) for letter in letters]]
 
 
-def _count_outputs(arguments: Mapping[str, object]) -> int:
-    return 3 + bool(arguments.get("output_bbox_indices"))
-
-
 @host_operator(
-    setup=setup, outputs=_count_outputs, output_per_optional=True, devices=("cpu",),
-    source="operators/image/crop/bbox_crop.cc",
+    setup=setup, outputs=lambda arguments: 3 + bool(arguments.get("output_bbox_indices")),
+    output_per_optional=True, devices=("cpu",), source="operators/image/crop/bbox_crop.cc",
 )  # fmt: skip
 def random_bbox_crop(
     key: object,

@@ -60,11 +60,11 @@ def image_crop(
         encoded: uint8 [bytes].
         crop: window (height, width), pixels, fractions truncated; None: `crop_h` and `crop_w`.
         crop_d: without effect: images have no depth.
-        crop_h: height of the window, pixels; 0: that of the image.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: without effect: images have no depth.
-        crop_w: width of the window, pixels; 0: that of the image.
+        crop_w: width of the window, pixels; 0: the whole width.
         rounding: of the window's position: "round" half away from zero, or "truncate".
 
     Returns: [height, width, C] of type `dtype`.

@@ -33,7 +33,7 @@ def decode_numpy(
     Returns: the array in C order and this machine's byte order.
 
     Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers whose spacing differs from
-    NumPy's. It also refuses a type or number of axes that differs from that of earlier batches.
+    NumPy's. It also refuses a type or number of axes that differs from earlier batches.
 
     Example: numbers = fn.decoders.numpy(npy)
     """

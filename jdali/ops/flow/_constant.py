@@ -77,7 +77,7 @@ def constant_of_numbers(
         dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
             `idata`.
         fdata: numbers in row-major order, or one number for all elements.
-        idata: integers, likewise; exactly one of `fdata` and `idata` is required.
+        idata: integers, in place of `fdata`; exactly one of both is required.
         layout: of the result.
         shape: of the result; None: a vector of the numbers.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -16,13 +16,10 @@ from jdali._operators.record import HostOutputs, Static, host_batch_operator
 from jdali.tensors import TensorList
 
 
-def _count(args: Mapping[str, Any]) -> int:
-    return int(args.get("num_outputs", 1))
-
-
 @host_batch_operator(
-    name="_jax_function", outputs=_count, in_place=True, joins=True, whole_batch=lambda arguments: True
-)
+    name="_jax_function", outputs=lambda arguments: int(arguments.get("num_outputs", 1)),
+    in_place=True, joins=True, whole_batch=lambda arguments: True,
+)  # fmt: skip
 def jax_function(
     *batches: TensorList,
     function: Static[Callable[..., Any]],
@@ -35,8 +32,8 @@ def jax_function(
     Args:
         function: takes an array [N, ...] for each input and returns one array, or a tuple of `num_outputs`.
         num_outputs: number of arrays that the function returns.
-        output_layouts: layout of the outputs, one for each or one for all; None: that of the input with the
-            same index, if it has as many axes.
+        output_layouts: layout of the outputs, one for each or one for all; None: an output takes the layout of the
+            input with the same index, if both have the same number of axes.
         sharding: of the global arrays that the function gets; None: local arrays.
 
     Returns: the function's results.

@@ -97,7 +97,6 @@ def columns_of(
         results: a list of samples for each output.
         expected: size of the batch; None: not known.
         layouts: of each output.
-        name: of the operator, for messages.
     """
     _check_returned(results)
     for i, samples in enumerate(results):

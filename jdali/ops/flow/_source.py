@@ -35,10 +35,10 @@ def external_source(
             tuple.
         cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration, then begins again;
             "no", False or None stays at the end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for each output or one for all; None: that of a TensorList. A batch whose
+        layout: layout of the samples, one for each output or one for all; None: the layout of a TensorList. A batch whose
             layout differs from that of the batch before raises.
-        dtype: type that the samples must have; None: that of the first batch.
-        ndim: number of axes that the samples must have; None: that of the first batch.
+        dtype: type that the samples must have; None: as in the first batch.
+        ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
         blocking: without effect: `run` on a pipeline without fed data raises.

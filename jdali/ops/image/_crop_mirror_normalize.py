@@ -64,20 +64,18 @@ def setup(
     extents = _window.crop_extents(_NAME, images.extents, layout, sizes, positions, policy, rounding)
     axis = layout.index("C")
     channels = images.extents[:, axis]
-    padded = _next_power_of_two(channels) if pad_output else channels
+    padded = channels
+    if pad_output:
+        power = 2 ** np.ceil(np.log2(np.maximum(channels, 1)))
+        padded = np.where(channels > 0, power, 0).astype(np.int64)
     _check_statistics(mean, std, channels, padded)
-    if (
-        channels != np.size(fill_values)
-    ).any():  # a value for each input channel is allowed; added channels are 0
+    # A value for each input channel is allowed, too; added channels are then 0.
+    if (channels != np.size(fill_values)).any():
         _window.check_fill_values(_NAME, policy, fill_values, layout, padded)
     extents = extents.copy()
     extents[:, axis] = padded
     order = [layout.index(c) for c in out_layout]
     return BatchSpec(extents[:, order], dtype, out_layout)
-
-
-def _next_power_of_two(count: np.ndarray) -> np.ndarray:
-    return np.where(count > 0, 2 ** np.ceil(np.log2(np.maximum(count, 1))), 0).astype(np.int64)
 
 
 def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndarray) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -36,12 +35,9 @@ def setup(
     return Plan(plan.outputs, plan.params, plan.static | {"_axes": (layout.index("H"), layout.index("W"))})
 
 
-def _count_outputs(arguments: Mapping[str, Any]) -> int:
-    return 1
-
-
 @batch_operator(
-    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True, outputs=_count_outputs,
+    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True,
+    outputs=lambda arguments: 1,  # a function, so that `out_shape` is a tuple of shapes
     output_per_optional=True,
 )  # fmt: skip
 def cutmix(

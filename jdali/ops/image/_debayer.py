@@ -24,9 +24,9 @@ from jdali._operators.record import PerFrame, PerSample, Static, operator, wrong
 _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 # Luma weights 0.299, 0.587, 0.114 of red, green and blue in units of 2^-14, as in OpenCV.
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
-# Pixels of a block of rows.
+# Number of pixels in a block of rows.
 _BLOCK = 1 << 14
-# Pixels of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many pixels is not worth its compilation.
 _SMALL = 1 << 12
 
 # bool [N, 1] and [1, W]: rows and columns that hold red pixels.
@@ -106,8 +106,8 @@ def debayer(
 
     * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
     * "edgeaware_ocv": the same, but green is interpolated along the direction in which it changes less.
-    * "vng_ocv": differences to the pixel's own colour, averaged over those of 8 directions in which the image changes
-      little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
+    * "vng_ocv": differences to the pixel's own colour, averaged over the directions (of 8) along which the image
+      changes little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
     * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of "bilinear_ocv", rounded once.
 
     "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner

@@ -42,11 +42,11 @@ from jdali._operators.record import (
 
 # Rows of one matrix product. Fewer rows waste less work with small windows, but more with large ones.
 BLOCK = 32
-# Elements of the other axes in one product, so that its operands stay in the cache.
+# Number of elements of the other axes in one product; its operands then stay in the cache.
 LINES = 4096
-# Most elements of the padded window that an accelerator sums in one pass; XLA compiles more too slowly.
+# An accelerator sums padded windows of up to this many elements in one pass; XLA compiles more too slowly.
 _TAPS = 33
-# Elements of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 SMALL = 1 << 16
 
 
@@ -383,13 +383,13 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
 
 
 def _with_margins(values: Array, radii: Mapping[int, int], extent: Array) -> Array:
-    """Extends axes, for which `radii` has a window of at most `_TAPS`, by mirror images on both sides."""
+    """Extends the axes whose window in `radii` has at most `_TAPS` elements, by mirror images on both sides."""
     indices: list[Array | None] = [None] * values.ndim
     for axis, reach in radii.items():
         if 2 * reach < _TAPS:
             index = jnp.arange(-reach, values.shape[axis] + reach, dtype=jnp.int32)
             indices[axis] = reflect_101(index, extent[axis])
-    # Made once, or the pass behind it would look each index up for each tap.
+    # The barriers make XLA compute this once; the next pass would otherwise look up each index for each tap.
     made: Array = lax.optimization_barrier(take_grid(values, lax.optimization_barrier(indices), mode="clip"))
     return made
 

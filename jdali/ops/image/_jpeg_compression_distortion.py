@@ -74,7 +74,7 @@ _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -532
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
 _GRAY = 128  # chroma of gray, subtracted before the DCT
 
-# Elements of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 _SMALL = 1 << 13
 # Units that are coded in one strip, and pixels that are converted to RGB in one strip, so that intermediates stay in the
 # cache.
@@ -247,7 +247,7 @@ def _upsampled(part: Array, size: Array) -> Array:
 def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCTs, each with its table.
 
-    Blocks of all planes are coded together, so the large program is compiled once, not once a plane.
+    Blocks of all planes are coded together, so the large program is compiled once, not once per plane.
     """
     blocks = [_blocks(part, _BLOCK) for part in parts]
     ends = np.cumsum([block.shape[2] for block in blocks])
@@ -380,7 +380,7 @@ def _coded_strip(
     last = packed(channels_of(lax.dynamic_slice_in_dim(own, extent[1] - 1, 1, axis=1)))
     words = keep(jnp.where(jnp.arange(wide, dtype=jnp.int32) < extent[1], words, last))
     luma, *chroma = keep([part.astype(jnp.uint8) for part in _to_ycbcr(unpacked_channels(words, 3))])
-    # Chroma repeats its last averaged row, so rows past the end take those of the last pair.
+    # Chroma repeats its last averaged row, so rows past the end repeat the last pair of rows.
     pair = (extent[0] - 1) // 2 * 2 + rows % 2
     rows = jnp.clip(jnp.where(rows < extent[0], rows, pair) - first * _UNIT, 0, len(rows) - 1)
     chroma = [part.at[rows].get(mode="promise_in_bounds") for part in chroma]

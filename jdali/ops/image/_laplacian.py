@@ -31,7 +31,7 @@ from jdali._operators.record import (
 # laplacian.h: largest size that DALI takes (its documentation says 23).
 _LARGEST = 31
 _FLOAT = np.dtype(np.float32)
-# Most elements of a kernel that is applied at once; larger ones are faster axis by axis.
+# A kernel of up to this many elements is applied at once; larger ones are faster axis by axis.
 _AT_ONCE = 49
 
 

@@ -25,13 +25,14 @@ from jdali._system.jax_modes import usual_modes
 
 _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
-# Most elements of a window for sorting networks: 7 x 7 compile in 4 s, larger ones take longer.
+# Windows of up to this many elements use sorting networks: 7 x 7 compile in 4 s, larger ones take longer.
 _NETWORK = 49
-# Most elements of a window whose sorted columns an accelerator merges in one pass; for 49, XLA compiles for minutes.
+# An accelerator merges the sorted columns of windows of up to this many elements in one pass; for 49, XLA compiles for
+# minutes.
 _AT_ONCE = 25
-# Bytes of a block of rows, so that the intermediates of a network stay in the cache.
+# Size of a block of rows in bytes; the intermediates of a network then stay in the cache.
 _BLOCK = 1 << 16
-# Elements of an image up to which a loop is not worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 _SMALL = 1 << 12
 
 

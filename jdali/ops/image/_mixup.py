@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -26,12 +25,9 @@ def setup(
     return plan_mixture("mixup", images, labels, alpha, probability, num_classes)
 
 
-def _count_outputs(arguments: Mapping[str, Any]) -> int:
-    return 1
-
-
 @batch_operator(
-    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True, outputs=_count_outputs,
+    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True,
+    outputs=lambda arguments: 1,  # a function, so that `out_shape` is a tuple of shapes
     output_per_optional=True,
 )  # fmt: skip
 def mixup(

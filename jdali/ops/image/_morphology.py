@@ -23,7 +23,7 @@ _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.float32)))
 _BORDERS = {
     "constant": "constant", "replicate": "clamp", "reflect": "reflect_1001", "reflect_101": "reflect_101", "wrap": "wrap",
 }  # fmt: skip
-# Most elements of the mask along an axis for which the loop over them is unrolled.
+# The loop over a mask's elements along an axis is unrolled for up to this many.
 _UNROLLED = 9
 
 

@@ -266,8 +266,8 @@ def multi_paste(
         out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without both out_anchors
             arguments.
         out_anchors_rel: first corners as shares of the output's size, rounded towards zero.
-        output_size: (height, width) of the output, and further values, which are ignored; None: that of the images,
-            which must all have one size.
+        output_size: (height, width) of the output, and further values, which are ignored; None: the size of the
+            images, which must all have one size.
         shapes: [regions, 2], size of each region, pixels; without both shapes arguments, regions reach to the end of
             their source images.
         shapes_rel: sizes as shares of the source image's size, rounded up.

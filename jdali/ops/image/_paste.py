@@ -96,7 +96,7 @@ def paste(
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
         paste_x: share of the free width left of the image, 0 to 1.
         paste_y: share of the free height above it, 0 to 1.
-        ratio: sides of the canvas divided by those of the image, at least 1.
+        ratio: sides of the canvas divided by the sides of the image, at least 1.
 
     Returns: [ratio * H, ratio * W, C], type of the input.
 

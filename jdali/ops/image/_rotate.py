@@ -25,7 +25,8 @@ def canvas_size(
     """Computes the smallest canvas that holds rotated images; each side has the parity of the image axis along it.
 
     Equal parity keeps pixel centres on pixel centres, so that small angles blur less. All frames of a sequence get one
-    canvas, which holds the largest of them. Its parity is that of most frames' own canvases; in a tie, it is even.
+    canvas, which holds the largest of them. Its parity is the most frequent parity of the frames' own canvases; in a tie,
+    it is even.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).
@@ -152,8 +153,8 @@ def rotate(
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: DALI accumulates the step between pixels over 256 of them in float32, which moves points by up to
-    0.01 pixel on images of 4,000 pixels, and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds
+    Parity: DALI accumulates the step between pixels over 256 pixels in float32, which moves points by up to
+    0.01 pixel in images 4,000 pixels wide, and by 0.04 at 30,000; here each point is computed by itself. DALI rounds
     a constant `size`, but truncates a per-sample one; here both are rounded.
 
     Example:

@@ -21,7 +21,7 @@ _MANY = np.float32(2.0**20)
 # An attempt is rejected with a probability of at most 1/4, so all attempts fail for one element in 10¹².
 _ATTEMPTS = 20
 _REFUSED = np.float32(-1)
-# Neighbours in a group: those that need further attempts are the bits of a word.
+# Neighbours in a group: a word has a bit for each, set if it needs further attempts.
 _GROUP = 32
 
 

@@ -66,7 +66,7 @@ def beta(
         alpha: above 0.
         beta: above 0.
         dtype: float32 or float64; None: float32.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
 
     Returns: `shape`, `dtype`, from 0 to 1; NaN if `alpha` or `beta` is not above 0 and is computed in the same
         program, where values cannot raise errors.

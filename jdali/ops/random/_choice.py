@@ -115,7 +115,7 @@ def choice(
         a: [n, ...], the elements; or an integer n, for the elements 0 to n-1.
         shape_like: tensor whose shape the output takes.
         p: [n], probability of each element, with sum 1; None: equal probabilities. n may differ by sample.
-        shape: shape of the output; None: that of `shape_like`, or one element.
+        shape: shape of the output; None: the shape of `shape_like`, or one element.
 
     Returns: [*shape, ...], the type of `a`.
 

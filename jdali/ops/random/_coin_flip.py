@@ -41,7 +41,7 @@ def coin_flip(
         shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
         probability: of a 1; values outside of 0 to 1 act as 0 or 1.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
 
     Returns: `shape`, `dtype`.
 

@@ -73,7 +73,7 @@ def uniform(
             [0, 10], 10 may therefore be drawn, and 0 and 10 have half the probability of the other integers, as in
             DALI. `random.choice(11)` draws 0 to 10 with equal probabilities.
         range: (begin, end), begin < end.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         values: values to draw from; `range` is then ignored.
 
     Returns: `shape`, `dtype`; numbers from a range have 23 random bits, choices from a list 32.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from jdali._batches import BatchSpec, Plan
@@ -14,10 +12,6 @@ from jdali._operators.record import PerSample, Static, host_operator
 
 _NAME = "segmentation.random_object_bbox"
 _FORMATS = ("anchor_shape", "start_end", "box")
-
-
-def _count(args: Mapping[str, object]) -> int:
-    return (1 if args.get("format") == "box" else 2) + bool(args.get("output_class", False))
 
 
 def setup(
@@ -64,7 +58,7 @@ def setup(
 @host_operator(
     name=_NAME,
     setup=setup,
-    outputs=_count,
+    outputs=lambda arguments: 2 - (arguments.get("format") == "box") + bool(arguments.get("output_class")),
     devices=("cpu",),
     source="operators/segmentation/random_object_bbox.cc",
 )

@@ -116,7 +116,7 @@ def optical_flow(
     Args:
         frames: uint8 [F, H, W, C], at least 2 frames.
         hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
-            previous one; those of the first frame are ignored. Without `enable_external_hints` the input has no effect.
+            previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
         enable_temporal_hints: without hints, start the search at the flow of the previous frames. It finds steady
             motion that is otherwise too fast, a quarter of the frame and more.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from jax import Array
@@ -15,10 +14,6 @@ from jdali._operators.record import Static, operator
 
 def _indices(element_map: Any) -> tuple[int, ...]:
     return (element_map,) if isinstance(element_map, int) else tuple(element_map)
-
-
-def _count(static: Mapping[str, object]) -> int:
-    return len(_indices(static["element_map"]))
 
 
 def setup(sequence: BatchSpec, *, element_map: object) -> tuple[BatchSpec, ...]:
@@ -51,7 +46,10 @@ def setup(sequence: BatchSpec, *, element_map: object) -> tuple[BatchSpec, ...]:
     return (element,) * len(wanted)
 
 
-@operator(setup=setup, outputs=_count, source="operators/sequence/element_extract.h")
+@operator(
+    setup=setup, outputs=lambda arguments: len(_indices(arguments["element_map"])),
+    source="operators/sequence/element_extract.h",
+)  # fmt: skip
 def element_extract(
     sequence: Array,
     /,

@@ -180,7 +180,7 @@ def zeros_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: that of `data_like`.
+        dtype: of the result; None: the dtype of `data_like`.
 
     Returns: shape of `data_like`, `dtype`.
 
@@ -201,7 +201,7 @@ def ones_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: that of `data_like`.
+        dtype: of the result; None: the dtype of `data_like`.
 
     Returns: shape of `data_like`, `dtype`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,6 @@ from jdali._kernels.tokenizers import TokenizerSettings, decoded, open_tokenizer
 from jdali._operators.record import HostOutputs, Static, host_batch_operator
 
 _NAME = "tokenize"
-
-
-def _count(arguments: Mapping[str, Any]) -> int:
-    return 1 + bool(arguments.get("with_mask")) + bool(arguments.get("with_length"))
 
 
 def setup(
@@ -54,7 +50,10 @@ def _specs(extents: np.ndarray, with_mask: bool, with_length: bool) -> tuple[Bat
     return (ids, *[mask] * with_mask, *[lengths] * with_length)
 
 
-@host_batch_operator(name=_NAME, setup=setup, outputs=_count, devices=("cpu",))
+@host_batch_operator(
+    name=_NAME, setup=setup, devices=("cpu",),
+    outputs=lambda arguments: 1 + bool(arguments.get("with_mask")) + bool(arguments.get("with_length")),
+)  # fmt: skip
 def tokenize(
     texts: Sequence[np.ndarray],
     /,

@@ -45,7 +45,7 @@ class NumbaCode:
         if len(self.out_types) != len(self.outs_ndim):
             raise ValueError("numba_function: Number of output types and output dimensions should match.")
         if not 1 <= len(self.out_types) <= 6 or len(self.in_types) > 6:
-            raise ValueError("numba_function: takes at most 6 inputs and gives 1 to 6 outputs")
+            raise ValueError("numba_function: takes at most 6 inputs and returns 1 to 6 outputs")
         if np.dtype(np.float16) in (*self.out_types, *self.in_types):
             raise RuntimeError("numba_function: Numba does not support float16 on CPUs")
         if setup_fn is None and self.outs_ndim != self.ins_ndim:
