@@ -236,8 +236,8 @@ def _check_padded(
     compiled_atol: float | None, pad: int, atol: float, bits_atol: float, keys: Array | None = None,
 ) -> list[list[np.ndarray]]:  # fmt: skip
     """Compares the padded batch with what samples are alone and with the reference; for each output the samples."""
-    samples = [len(s) for s in (*inputs, *per_sample.values(), *(expected or ()))]
-    count = len(keys) if keys is not None else samples[0] if samples else 1
+    lengths = [len(s) for s in (*inputs, *per_sample.values(), *(expected or ()))]
+    count = len(keys) if keys is not None else lengths[0] if lengths else 1
     layouts = _layouts(layout, len(inputs))
     specs = [BatchSpec.of(s, name) for s, name in zip(inputs, layouts, strict=True)]
     batch_args = args | {k: PerBatch(np.stack([np.asarray(x) for x in v])) for k, v in per_sample.items()}
@@ -256,9 +256,8 @@ def _check_padded(
     # What equals the reference to the bit need not be compared with itself: one program is enough.
     sizes = [sum(np.size(s[i]) for s in inputs) for i in range(count)]
     rows = [min(range(count), key=sizes.__getitem__), max(reversed(range(count)), key=sizes.__getitem__)]
-    way = _drawn(
-        4 if expected is None else 8, op, args, sizes
-    )  # 0, 1: a sample's pure function, 2, 3: the second program
+    # 0, 1: a sample's pure function; 2, 3: the second program; more: neither.
+    way = _drawn(4 if expected is None else 8, op, args, sizes)
     others = list(programs) if way in (None, 2, 3) and not _all_equal(first, expected) else []
     alone: dict[int, tuple[np.ndarray, ...]] = {}
     if way is None:

@@ -80,9 +80,10 @@ def thinned(items: Iterable[pytest.Item], count: int = 2) -> Iterator[pytest.Ite
     """
     tests: dict[Hashable, list[pytest.Item]] = {}
     for item in items:
-        name, refuses = item.name.split("[")[0], re.search("refuse|error|wrong|said|limit", item.name)
+        name = item.nodeid.split("[")[0]
+        refuses = re.search("refuse|error|wrong|said|limit", name)
         if hasattr(item, "callspec") and not refuses and not item.get_closest_marker("exhaustive"):
-            tests.setdefault((item.path, name), []).append(item)
+            tests.setdefault(name, []).append(item)
     for cases in tests.values():
         cases.sort(key=lambda case: zlib.crc32(case.name.encode()))
         yield from cases[count:]
