@@ -81,9 +81,8 @@ $(VENV)/.tf $(VENV)/.paddle: $(VENV)/.%: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[$*]'
 	touch $@
 
-exhaustive: $(VENV)/.oracle  ## the long sweeps over all operators, their tests in all ways and with the programs for accelerators
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m exhaustive $(ARGS)
-	JDALI_TESTS_DRAW=all $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(or $(ARGS),tests/ops)
+exhaustive: $(VENV)/.oracle  ## all tests with all cases and XLA's optimizations, those of operators also with the programs for accelerators
+	JDALI_TESTS_DRAW=all $(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 	JDALI_TRACE_FOR=gpu $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(or $(ARGS),tests/ops)
 
 fast: $(VENV)/.dev  ## no slow tests, no oracle

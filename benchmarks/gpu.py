@@ -14,9 +14,11 @@ import dataclasses
 import functools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -34,6 +36,8 @@ sys.path[:0] = [str(HERE), str(REPOSITORY / "tests"), str(REPOSITORY)]
 MOST = 1e-5
 # Seconds that operators may take to compile, of those that their part has.
 COMPILING = 60
+# Samples in a call of an operator, and calls in flight at once: a kernel has to take longer than its call.
+SAMPLES, CALLS = 128, 8
 # A line of the output: what was measured, and figures by name.
 Row = tuple[str, dict[str, Any]]
 
@@ -45,18 +49,18 @@ def device() -> Any:
     return jax.devices("cpu")[1] if os.environ.get("GPU_REHEARSAL") else jax.devices("gpu")[0]
 
 
-def seconds(run: Callable[[], Any], least: float = 0.2) -> float:
-    """The least seconds of a call, after two that do not count."""
+def seconds(run: Callable[[], Any], least: float = 0.2, calls: int = 1) -> float:
+    """The least seconds of a call, after two that do not count; of `calls` in flight at once, the share of each."""
     import jax
 
     taken, end = [], 0.0
     for number in range(1000):
         start = time.perf_counter()
-        jax.block_until_ready(run())
+        jax.block_until_ready([run() for _ in range(calls)])
         if number == 1:
             end = time.perf_counter() + least
         if number > 1:
-            taken.append(time.perf_counter() - start)
+            taken.append((time.perf_counter() - start) / calls)
             if time.perf_counter() > end and len(taken) >= 3:
                 break
     return min(taken)
@@ -65,15 +69,20 @@ def seconds(run: Callable[[], Any], least: float = 0.2) -> float:
 # --- parts ------------------------------------------------------------------------------------------
 def machine() -> Iterator[Row]:
     import jax
+    import jax.numpy as jnp
 
+    rehearsal = bool(os.environ.get("GPU_REHEARSAL"))
     card = subprocess.run(
         ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"],
         capture_output=True, text=True, check=False,
-    ).stdout.strip() if not os.environ.get("GPU_REHEARSAL") else "none: a rehearsal"  # fmt: skip
-    yield (
-        "machine",
-        {"card": card, "device": str(device()), "jax": jax.__version__, "date": time.strftime("%Y-%m-%d")},
-    )
+    ).stdout.strip() if not rehearsal else "none: a rehearsal"  # fmt: skip
+    large = jax.device_put(np.ones((1 << (20 if rehearsal else 29)), np.float32), device())
+    negated = jax.jit(jnp.negative)
+    moved = 2 * large.nbytes / seconds(lambda: negated(large), calls=4)
+    yield "machine", {
+        "card": card, "jax": jax.__version__, "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d"),
+        "memory_gb_a_second": round(moved / 1e9),
+    }  # fmt: skip
 
 
 def values() -> Iterator[Row]:
@@ -84,7 +93,7 @@ def values() -> Iterator[Row]:
 
     host = jax.devices("cpu")[0]
 
-    def compared(case: Any) -> str:
+    def compared(case: Any) -> tuple[str, bool]:
         stacked = samples(case, DEVICES)
         arrays = jax.tree.map(np.asarray, (stacked.inputs, stacked.traced, jax.random.key_data(stacked.key)))
 
@@ -93,20 +102,23 @@ def values() -> Iterator[Row]:
 
         try:
             found, wanted = (
-                jax.tree.map(np.asarray, jax.jit(call)(*jax.device_put(arrays, where)))
+                jax.tree.leaves(jax.tree.map(np.asarray, jax.jit(call)(*jax.device_put(arrays, where))))
                 for where in (device(), host)
             )
         except Exception as error:
-            return f"{case}: {type(error).__name__} {str(error)[:120]}"
-        far = max(map(distance, jax.tree.leaves(found), jax.tree.leaves(wanted)), default=0.0)
-        return f"{case}: differs by {far:.2g}" if far > 1 else ""
+            return f"{case}: {type(error).__name__} {str(error)[:200]}", False
+        far = max(map(distance, found, wanted), default=0.0)
+        same = all(a.tobytes() == b.tobytes() for a, b in zip(found, wanted, strict=True))
+        return f"{case}: differs by {far:.2g}" if far > 1 else "", same
 
     wrong: list[str] = []
-    with ThreadPoolExecutor(8) as pool:  # it is compiling that takes the time
-        for ran, said in enumerate(pool.map(compared, CASES), 1):
+    other: list[str] = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # it is compiling that takes the time
+        for ran, (case, (said, same)) in enumerate(zip(CASES, pool.map(compared, CASES), strict=True), 1):
             wrong += [said] if said else []
+            other += [] if said or same else [str(case)]
             if ran % 20 == 0 or ran == len(CASES):
-                yield "values", {"examples": ran, "of": len(CASES), "wrong": wrong}
+                yield "values", {"examples": ran, "of": len(CASES), "wrong": wrong, "other bits": other}
 
 
 def distance(found: np.ndarray, wanted: np.ndarray) -> float:
@@ -123,30 +135,42 @@ def distance(found: np.ndarray, wanted: np.ndarray) -> float:
 
 
 def tests() -> Iterator[Row]:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-m",
-        "gpu",
-        "-n",
-        "0",
-        "--no-header",
-        "-p",
-        "no:cacheprovider",
-    ]
+    """The tests marked gpu."""
+    files = [p for p in (REPOSITORY / "tests").rglob("test_*.py") if "mark.gpu" in p.read_text()]
+    yield "tests marked gpu", tested(["-m", "gpu", *map(str, sorted(files))], PARTS["tests"][1])
+
+
+def suite() -> Iterator[Row]:
+    """The tests of operators, beside the oracle where it is installed, with the GPU as JAX's default device."""
+    arguments = ["-m", "not exhaustive and not gpu", str(REPOSITORY / "tests" / "ops")]
+    yield "tests of operators", tested(arguments, PARTS["suite"][1])
+
+
+def tested(arguments: list[str], limit: int) -> dict[str, Any]:
+    """How many tests passed and which failed, until pytest ends or `limit` seconds are over."""
     platforms = "cpu" if os.environ.get("GPU_REHEARSAL") else "cuda,cpu"
-    done = subprocess.run(
-        command,
-        cwd=REPOSITORY,
-        env={**os.environ, "JAX_PLATFORMS": platforms},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    lines = done.stdout.strip().splitlines()
-    yield "tests marked gpu", {"exit": done.returncode, "said": lines[-1] if lines else done.stderr[-300:]}
+    command = [
+        sys.executable, "-m", "pytest", "-v", "--no-header", "-p", "no:cacheprovider", "-p", "no:benchmark", "--tb=line", "-rfE",
+        "-n", str(min(12, os.cpu_count() or 1)), "--dist", "load", *arguments,
+    ]  # fmt: skip
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=REPOSITORY,
+            env={**os.environ, "JAX_PLATFORMS": platforms},
+            stdout=output,
+            stderr=output,
+        )
+        for wanted, patience in ((signal.SIGINT, limit - 25), (signal.SIGKILL, 20)):
+            try:
+                process.wait(patience)
+            except subprocess.TimeoutExpired:  # an interrupted pytest still says why tests failed
+                process.send_signal(wanted)
+        output.seek(0)
+        lines = output.read().splitlines()
+    passed = sum(" PASSED " in line for line in lines)
+    failed = sorted({line for line in lines if re.search(r"^(FAILED|ERROR) | (FAILED|ERROR) ", line)})
+    return {"passed": passed, "failed": [line[:300] for line in failed[:80]], "said": lines[-1:]}
 
 
 def operators() -> Iterator[Row]:
@@ -159,8 +183,8 @@ def operators() -> Iterator[Row]:
 
     rehearsal = bool(os.environ.get("GPU_REHEARSAL"))
     rows = gpu_cost.rows()
-    if rehearsal:
-        rows = {name: dataclasses.replace(row, samples=1) for name, row in rows.items()}
+    count = 1 if rehearsal else SAMPLES
+    rows = {name: dataclasses.replace(row, samples=min(row.samples * 2, count)) for name, row in rows.items()}
 
     def filled(operand: Any) -> np.ndarray:
         if isinstance(operand, np.ndarray):
@@ -178,7 +202,7 @@ def operators() -> Iterator[Row]:
         except Exception as error:
             return f"{type(error).__name__} {str(error)[:120]}"
 
-    pool = ThreadPoolExecutor(8)
+    pool = ThreadPoolExecutor(os.cpu_count())
     programs = [pool.submit(made, row) for row in rows.values()]
     wait(programs, timeout=COMPILING)
     pool.shutdown(wait=False, cancel_futures=True)
@@ -192,12 +216,14 @@ def operators() -> Iterator[Row]:
             continue
         compiled, shapes = found
         operands = [np.float32(-0.0), *jax.tree.map(filled, shapes[1:])]
-        taken = seconds(functools.partial(compiled, *jax.device_put(operands, device())), 0.1)
+        placed = jax.device_put(operands, device())
+        taken = seconds(functools.partial(compiled, *placed), 0.1, calls=1 if rehearsal else CALLS)
         cost = gpu_cost.Program(compiled.as_text() or "").cost()
         best = max(cost.moved / gpu_cost.BANDWIDTH, cost.flops / gpu_cost.FLOPS)
         yield f"operator {name}", {
             "us_a_sample": round(taken / row.samples * 1e6, 2), "at_best": round(best / row.samples * 1e6, 2),
-            "kernels": cost.kernels,
+            "kernels": cost.kernels, "moved_gb_a_second": round(cost.moved / taken / 1e9),
+            "temporary_mb": round(compiled.memory_analysis().temp_size_in_bytes / 1e6),
         }  # fmt: skip
 
 
@@ -221,64 +247,92 @@ def copies() -> Iterator[Row]:
 
 
 def decoding() -> Iterator[Row]:
-    """Pictures a second and values of nvImageCodec against the host's decoder."""
+    """Pictures a second and values of nvImageCodec against the host's decoder, on all cores."""
+    import jdali
     import jdali.dynamic as jd
+    from jdali import fn
 
     files = sorted(PICTURES.rglob("*.jp*g"))[:64]
     if not files:
         yield "decoding", {"left out": "the shared JPEG files are not here"}
         return
     encoded = [np.fromfile(file, np.uint8) for file in files]
-    start = time.perf_counter()
-    host = [np.asarray(jd.decoders.image(data)) for data in encoded]
-    yield "decoding on the host", {"images_a_second": round(len(files) / (time.perf_counter() - start))}
+    pixels = [np.asarray(jd.decoders.image(data)) for data in encoded]
+    pipe = jdali.Pipeline(batch_size=len(files), num_threads=os.cpu_count(), device_id=None)
+    with pipe:
+        pipe.set_outputs(fn.decoders.image(fn.external_source([encoded], cycle=True)))
+    rate = len(files) / seconds(pipe.run, 3)
+    yield "decoding on the host", {
+        "images_a_second": round(rate), "megapixels": round(sum(p.size / 3 for p in pixels) / 1e6 / len(files), 2)
+    }  # fmt: skip
     if os.environ.get("GPU_REHEARSAL"):
         yield "decoding by nvImageCodec", {"left out": "it needs a GPU"}
         return
     try:
         from nvidia import nvimgcodec
-    except ImportError:
-        yield "decoding by nvImageCodec", {"left out": "nvidia-nvimgcodec-cu12 is not installed"}
+    except ImportError as error:
+        yield "decoding by nvImageCodec", {"left out": f"nvidia-nvimgcodec cannot be imported: {error}"}
         return
-    decoder = nvimgcodec.Decoder()
-    contents = [bytes(data) for data in encoded]
-    decoder.decode(contents)
-    start = time.perf_counter()
+    decoder, contents = nvimgcodec.Decoder(), [bytes(data) for data in encoded]
     decoded = decoder.decode(contents)
-    taken = time.perf_counter() - start
+    rate = len(files) / seconds(lambda: decoder.decode(contents) and None, 3)
     far = [
         int(np.abs(np.asarray(one.cpu()).astype(int) - other).max())
-        if tuple(one.shape) == other.shape
+        if one is not None and tuple(one.shape) == other.shape
         else -1
-        for one, other in zip(decoded, host, strict=True)
+        for one, other in zip(decoded, pixels, strict=True)
     ]
     yield (
         "decoding by nvImageCodec",
-        {"images_a_second": round(len(files) / taken), "largest differences": sorted(set(far))},
+        {"images_a_second": round(rate), "largest differences": sorted(set(far))},
     )
 
 
-def memory() -> Iterator[Row]:
-    """Peak memory of the device for ten batches of ResNet-50 training behind the decoder."""
+def training() -> Iterator[Row]:
+    """ResNet-50 training behind the decoder: alone, and in front of a step that takes as long; the memory it needs."""
     import gpu_cost
     import jax
+    import jax.numpy as jnp
 
     import jdali
 
     jax.config.update("jax_default_device", device())
-    pipe = jdali.Pipeline(batch_size=128, num_threads=4)
+    rehearsal = bool(os.environ.get("GPU_REHEARSAL"))
+    size, batches = (64, 4) if rehearsal else (4096, 30)
+    pipe = jdali.Pipeline(batch_size=128, num_threads=os.cpu_count())
     with pipe:
         pipe.set_outputs(gpu_cost.pipelines()["ResNet-50 training"]())
-    start = time.perf_counter()
-    for _ in range(10):
-        (output,) = pipe.run()
-        jax.block_until_ready(output.as_jax())
+
+    # XLA asks a GPU at each turn of a loop whether there is another, unless their number is a constant.
+    @functools.partial(jax.jit, static_argnums=2)
+    def step(state: Any, images: Any, turns: int) -> Any:
+        state = state + images.mean().astype(state.dtype)
+        return jax.lax.fori_loop(0, turns, lambda _, y: jnp.tanh(y @ y), state)
+
+    def taken(turns: int, *, images: Any = None) -> float:
+        """Seconds of a batch, of its step, or of both."""
+        state, output = jax.device_put(np.ones((size, size), jnp.bfloat16), device()), images
+        for number in range(batches + 6):
+            if number == 6:
+                jax.block_until_ready((state, output))
+                start = time.perf_counter()
+            output = pipe.run()[0].as_jax() if images is None else images
+            state = step(state, output, turns) if turns else state
+        jax.block_until_ready((state, output))
+        return (time.perf_counter() - start) / batches
+
+    alone = taken(0)
+    batch = pipe.run()[0].as_jax()
+    few = taken(10, images=batch)
+    turns = max(1, round(alone / ((taken(110, images=batch) - few) / 100)))
+    worked = taken(turns, images=batch)
+    both = taken(turns)
     pipe.close()
     used = (device().memory_stats() or {}).get("peak_bytes_in_use", 0)
-    yield (
-        "ResNet-50 training behind the decoder",
-        {"images_a_second": round(1280 / (time.perf_counter() - start)), "peak_gb": round(used / 1e9, 2)},
-    )
+    yield "ResNet-50 training behind the decoder", {
+        "images_a_second": round(128 / alone), "batch_ms": round(alone * 1e3, 2), "step_ms": round(worked * 1e3, 2),
+        "both_ms": round(both * 1e3, 2), "peak_gb": round(used / 1e9, 2),
+    }  # fmt: skip
 
 
 def pipelines() -> Iterator[Row]:
@@ -295,7 +349,9 @@ def pipelines() -> Iterator[Row]:
         "--rounds",
         "2",
         "--batches",
-        "4",
+        "8",
+        "--threads",
+        str(os.cpu_count()),
     ]
     environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
@@ -311,14 +367,15 @@ def pipelines() -> Iterator[Row]:
 
 # Seconds that each part may take, in the order in which they run: what is worth most comes first.
 PARTS: dict[str, tuple[Callable[[], Iterator[Row]], int]] = {
-    "machine": (machine, 30),
-    "values": (values, 110),
-    "operators": (operators, 100),
-    "copies": (copies, 25),
-    "memory": (memory, 40),
-    "decoding": (decoding, 25),
+    "machine": (machine, 20),
+    "values": (values, 90),
+    "operators": (operators, 90),
+    "copies": (copies, 20),
+    "training": (training, 40),
+    "decoding": (decoding, 20),
     "tests": (tests, 60),
-    "pipelines": (pipelines, 80),
+    "suite": (suite, 80),
+    "pipelines": (pipelines, 60),
 }
 
 

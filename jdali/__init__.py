@@ -4,9 +4,9 @@ from jdali._system.lazy import imported as _imported
 from jdali._system.lazy import register as _register
 
 __version__ = "0.1.0"
-__git_sha__ = ""  # of DALI's sources in DALI; releases of jdali are told by their version
+__git_sha__ = ""  # DALI has its commit here; jdali's version identifies a release
 
-# Where each name is imported from, when somebody asks for it.
+# Public name: module it is imported from on first use.
 _WHERE = {
     "__cuda_version__": "jdali.backend",
     "CompileLimitError": "jdali._errors",
@@ -42,4 +42,4 @@ _WHERE = {
 }
 
 _imported(__name__, _WHERE)
-_register("view", "jdali._viewer.server")  # of `Pipeline.view`; the viewer stands on pipelines
+_register("view", "jdali._viewer.server")  # for `Pipeline.view`: pipelines must not import the viewer

@@ -1,4 +1,4 @@
-"""Conversion of conditionals, under DALI's name of the module."""
+"""Provides the functions for conditionals under DALI's name of this module."""
 
 from jdali.graph import do_not_convert, is_autograph_artifact
 

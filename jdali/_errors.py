@@ -1,4 +1,4 @@
-"""The exceptions jdali raises, and what each of them carries."""
+"""Defines the exceptions that jdali raises."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = [
     "UnknownArgumentError",
 ]
 
-_HEAP_TYPE = 1 << 9  # CPython's flag of classes that are made at run time: all but the built-in ones
+_HEAP_TYPE = 1 << 9  # CPython's flag (Py_TPFLAGS_HEAPTYPE) of classes that are not built in
 
 
 @dataclasses.dataclass(frozen=True)
 class SkippedSample:
-    """A sample that was left out because an operator could not work on it."""
+    """A sample that was skipped because an operator failed on it."""
 
     path: str
     epoch: int
@@ -42,11 +42,10 @@ class SkippedSample:
 
 
 class SampleError(ValueError):
-    """Something is wrong with one sample: its data, or an argument's value for it.
+    """The data of one sample, or an argument's value for it, are wrong.
 
-    Raised by `setup` functions and codecs, which know the sample only by its position in
-    the batch. The engine adds the operator, the file and the user's line, and decides by
-    `on_error` whether to raise an `OperatorError`, skip the sample or mask it.
+    `setup` functions and codecs raise it; they know only the sample's position in the batch. The engine adds the operator,
+    the file and the user's line. Depending on `on_error`, it raises an `OperatorError`, skips the sample or masks it.
     """
 
     def __init__(self, message: str, *, sample: int | None = None, argument: str | None = None):
@@ -58,12 +57,12 @@ class SampleError(ValueError):
 def check_samples(
     wrong: np.ndarray | np.bool, text: Callable[..., str], *, argument: str | None = None
 ) -> None:
-    """Raises a `SampleError` for the first sample that something is wrong with, if there is one.
+    """Raises a `SampleError` for the first wrong sample, if there is one.
 
     Args:
-        wrong: bool [batch], or [batch, ...] if single values of a sample are wrong.
+        wrong: bool [batch], or [batch, ...] to mark single values of a sample.
         text: returns the message for the index of the first wrong value: `text(sample)`, or `text(sample, axis)`.
-        argument: whose value is wrong, if one is.
+        argument: name of the argument with the wrong value; None: the data are wrong.
     """
     if wrong.any():
         index = np.argwhere(np.atleast_1d(wrong))[0].tolist()
@@ -71,7 +70,7 @@ def check_samples(
 
 
 def wrong_dtype(name: str, what: str, found: np.dtype, expected: str) -> TypeError:
-    """Makes the error of operator `name` for data of an element type that it does not take."""
+    """Builds the error of operator `name` for data of an unsupported element type."""
     return TypeError(
         f"{name}: {what} must be {expected}, got {found}; cast it. Calling type does not match buffer data type, requested "
         f"type: {expected} current buffer type: {found}"
@@ -79,26 +78,26 @@ def wrong_dtype(name: str, what: str, found: np.dtype, expected: str) -> TypeErr
 
 
 def absent_axis(name: str, letter: str, layout: str) -> ValueError:
-    """Makes the error of operator `name` for an axis letter that the layout of its input lacks."""
+    """Builds the error of operator `name` for an axis letter that is missing in the layout of its input."""
     return ValueError(f"{name}: Axis '{letter}' is not present in the input layout, which is '{layout}'")
 
 
 def axis_out_of_range(name: str, axis: int, ndim: int) -> np.exceptions.AxisError:
-    """Makes the error of operator `name` for an axis that its input of `ndim` axes does not have."""
+    """Builds the error of operator `name` for an axis that an input of `ndim` axes does not have."""
     return np.exceptions.AxisError(
         f"{name}: Axis index out of range: {axis} not in range [{-ndim},{ndim - 1}]"
     )
 
 
 class ContainedError(RuntimeError):
-    """Stands for what user code raised that is no `Exception`, such as SystemExit or GeneratorExit; that is its cause."""
+    """User code raised something other than an `Exception`, such as SystemExit; `__cause__` holds it."""
 
 
 def contained(error: BaseException) -> Exception:
-    """Returns what user code raised as an `Exception`, so that it fails one batch and ends nothing else.
+    """Turns anything that user code raised into an `Exception`, so that it fails only one batch.
 
     Raises:
-        KeyboardInterrupt: it is a Ctrl-C, and not raised by the code itself.
+        KeyboardInterrupt: the user pressed Ctrl-C; the code itself did not raise it.
     """
     if isinstance(error, Exception):
         return error
@@ -110,12 +109,12 @@ def contained(error: BaseException) -> Exception:
 
 
 def _is_signal(error: KeyboardInterrupt) -> bool:
-    """Returns True if a signal raised an error; then its traceback ends where the signal came, and not at a `raise`."""
+    """Returns True if a signal raised the error: its traceback does not end at a `raise` statement."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         return False  # Python handles signals in its main thread
     if handler is not signal.default_int_handler:
-        return True  # a handler in Python has a `raise` of its own
+        return True  # a handler written in Python itself contains a `raise`
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -125,11 +124,10 @@ def _is_signal(error: KeyboardInterrupt) -> bool:
 
 
 class OperatorError(RuntimeError):
-    """An operator failed; says which, on which sample and file, and where it was written.
+    """An operator failed; the message names the operator, the sample, its file, and the line that defined the operator.
 
-    A `RuntimeError`, because that is what DALI raises for anything that fails in `run`. Made of another
-    exception (see `of`) it is also of that exception's type, so `except KeyError` catches the `KeyError`
-    of a callback.
+    It is a `RuntimeError`, which DALI raises for all errors in `run`. An error built from another exception (see `of`) is
+    also of that exception's type, so `except KeyError` catches the `KeyError` of a callback.
     """
 
     def __init__(
@@ -155,7 +153,7 @@ class OperatorError(RuntimeError):
         self.where = where
 
     def __str__(self) -> str:
-        return str(self.args[0])  # KeyError, OSError and others have a way of their own to show it
+        return str(self.args[0])  # KeyError, OSError and others would format it differently
 
     @classmethod
     def of(
@@ -168,13 +166,13 @@ class OperatorError(RuntimeError):
         source: str = "",
         where: str = "",
     ) -> OperatorError:
-        """Makes the error to raise `from` an exception of an operator, or of a user's function in it.
+        """Builds the error to raise `from` an exception of an operator, or of a user's function in it.
 
         Args:
-            error: of any type. The result has its attributes.
+            error: exception of any type; its attributes are copied.
             operator: name of the operator.
-            text: what to say; None: what `described` makes of the error.
-            sample, source, where: as of the constructor.
+            text: message; None: the result of `described`.
+            sample, source, where: as in the constructor.
         """
         made = _instance(type(error), error.args, _attributes(error))
         OperatorError.__init__(
@@ -194,11 +192,9 @@ class OperatorError(RuntimeError):
 
 
 def described(error: Exception, operator: str) -> str:
-    """Describes the error, beginning with the operator's name, and with the type of the exception in users'
-    code.
-    """
+    """Returns the message of an error after the operator's name and, for errors of user code, the exception's type."""
     text, kind = str(error), type(error).__name__
-    if text.startswith(f"_{operator}: "):  # a variant, which is named after the operator
+    if text.startswith(f"_{operator}: "):  # an internal variant of the operator
         return text[1:]
     if text.startswith(operator):
         return text
@@ -207,13 +203,13 @@ def described(error: Exception, operator: str) -> str:
     return f"{operator}: {kind}: {text}" if text else f"{operator}: {kind}"
 
 
-# The first two are the engine's own. The others end loops: an error that is one as well would end an epoch.
+# Types that an OperatorError never takes on: two internal ones, and two that would end a loop, and so an epoch.
 _NEVER_COMBINED = (SampleError, ContainedError, StopIteration, StopAsyncIteration)
 _COMBINED: weakref.WeakValueDictionary[type, type[OperatorError]] = weakref.WeakValueDictionary()
 
 
 def _combined(raised: type[Exception]) -> type[OperatorError]:
-    """Makes the class of `OperatorError`s that `except` finds by the type that was raised, too."""
+    """Returns a class that derives from `OperatorError` and, if possible, from the type that was raised."""
     if issubclass(raised, OperatorError):
         return raised
     if issubclass(OperatorError, raised) or issubclass(raised, _NEVER_COMBINED):
@@ -234,63 +230,63 @@ def _combined(raised: type[Exception]) -> type[OperatorError]:
 def _instance(
     raised: type[Exception], args: tuple[Any, ...], attributes: Mapping[str, object]
 ) -> OperatorError:
-    """Makes an error that is also of the type that was raised; plain where the two types do not combine.
+    """Builds an `OperatorError` that is also of the raised type, or a plain one if the two types do not combine.
 
-    Only the constructor of a built-in exception is called: the user's may want other arguments.
+    It calls the `__new__` of the built-in base class only: the user's class may require other arguments.
     """
     built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
     try:
         made: OperatorError = built_in.__new__(_combined(raised), *args)
-    except Exception:  # a final class, another memory layout, an __init_subclass__ or a __new__ that objects
+    except Exception:  # a final class, another memory layout, an error in __init_subclass__ or __new__
         made = OperatorError.__new__(OperatorError)
     for name, value in attributes.items():
-        with contextlib.suppress(AttributeError, TypeError):  # some cannot be set
+        with contextlib.suppress(AttributeError, TypeError):  # some are read-only
             setattr(made, name, value)
     return made
 
 
 def _attributes(error: Exception) -> dict[str, Any]:
-    """Returns the attributes of an exception, with those in slots, such as the errno of an OSError."""
+    """Returns the attributes of an exception, including those in slots, such as the errno of an OSError."""
     found = dict(vars(error))
     for base in type(error).__mro__:
         for name, member in vars(base).items():
             if isinstance(member, types.MemberDescriptorType) and not name.startswith("__"):
-                with contextlib.suppress(AttributeError):  # it was never set
+                with contextlib.suppress(AttributeError):  # never set
                     found[name] = member.__get__(error)
     return found
 
 
 def _is_picklable(value: object) -> bool:
-    """Returns True if another process can unpickle a value; a class is found there by its name."""
+    """Returns True if a value can be pickled; pickle stores a class as its name only."""
     try:
         pickle.dumps(value)
-    except Exception:  # pickle raises several types
+    except Exception:  # pickle raises exceptions of several types
         return False
     return True
 
 
 def _restored(raised: type[Exception], text: str, attributes: dict[str, object]) -> OperatorError:
-    """Restores the error that `OperatorError.__reduce__` took apart."""
+    """Rebuilds an unpickled error, see `OperatorError.__reduce__`."""
     made = _instance(raised, (text,), attributes)
     made.args = (text,)
     return made
 
 
 class InputCountError(OperatorError, ValueError, TypeError):
-    """An operator was called with too few or too many inputs; DALI raises ValueError, Python TypeError."""
+    """An operator was called with too few or too many inputs (DALI raises ValueError, Python TypeError)."""
 
 
 class UnknownArgumentError(OperatorError, KeyError, TypeError):
-    """An operator has no argument of this name; DALI raises KeyError, Python TypeError."""
+    """An operator has no argument of this name (DALI raises KeyError, Python TypeError)."""
 
 
 class MissingArgumentError(OperatorError, TypeError):
-    """An argument without a default is missing; DALI raises RuntimeError, Python TypeError."""
+    """An argument without a default is missing (DALI raises RuntimeError, Python TypeError)."""
 
 
 class TracedArgumentError(TypeError):
-    """An argument that decides an output's size was a tracer (inside `jit` or `vmap`)."""
+    """An argument that determines an output's size is a tracer of `jit` or `vmap`."""
 
 
 class CompileLimitError(RuntimeError):
-    """A pipeline wanted to compile more programs than `max_compiles` allows."""
+    """A pipeline needs more compiled programs than `max_compiles` allows."""

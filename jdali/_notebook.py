@@ -1,4 +1,4 @@
-"""`jdali.show`: a batch of any kind as pictures, sounds and numbers, in a notebook."""
+"""`jdali.show`: shows a batch of any kind as pictures, sounds and numbers in a notebook."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["ShownBatch", "show"]
 
 
 class ShownBatch:
-    """A batch to look at: a notebook shows it as pictures, sounds and numbers, a terminal as a line for each output.
+    """A batch that a notebook shows as pictures, sounds and numbers, and a terminal as one line per output.
 
     Args:
-        outputs: by name.
+        outputs: outputs of the batch by name.
     """
 
     def __init__(self, outputs: Mapping[str, Any]):
@@ -37,7 +37,7 @@ class ShownBatch:
 
 
 def show(batch: object) -> ShownBatch:
-    """Shows a batch: samples side by side with all their outputs, at most 200 kB.
+    """Shows the samples of a batch side by side, each with all its outputs, in at most 200 kB.
 
     Args:
         batch: a dict of arrays [N, ...] from an iterator, outputs of `Pipeline.run`, a `TensorList`, a batch of

@@ -1,4 +1,4 @@
-"""States to go on from: their versions, what is wrong with one, and the bytes of a checkpoint."""
+"""Checks the versions of saved states, and writes checkpoints as bytes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ CHECKPOINT_VERSION = 1
 
 
 class StateError(ValueError):
-    """A state does not fit the object that it should restore."""
+    """A state does not fit the object that should restore it."""
 
 
 class End:
-    """Entry "end" of a state, where an external source is at its end: whether it begins again after that."""
+    """Values of the entry "end" in the state of a pipeline whose external source has ended: before and after `reset`."""
 
     REACHED = "reached"
     LEFT = "left"
@@ -24,10 +24,10 @@ def check_version(owner: str, state: Mapping[str, object], version: int, *older:
     """Raises `StateError` if a state is not of this version.
 
     Args:
-        owner: object that the state should restore, for the message.
-        state: of `get_state`.
-        version: that is written now, and can be read.
-        older: further ones that can be read.
+        owner: name of the object to restore, for the message.
+        state: result of `get_state`.
+        version: current version.
+        older: older versions that can be read.
     """
     found = state.get("version") if isinstance(state, Mapping) else None
     if found is None:
@@ -39,14 +39,14 @@ def check_version(owner: str, state: Mapping[str, object], version: int, *older:
 
 
 def to_checkpoint(pipeline: Mapping[str, object], iterator: Mapping[str, object] | None = None) -> bytes:
-    """Writes the state of a pipeline, and of the iterator that it belongs to, as one string of bytes."""
+    """Writes the state of a pipeline, and of the iterator over it, as bytes."""
     return json.dumps(
         {"version": CHECKPOINT_VERSION, "pipeline": pipeline, "iterator": iterator}, separators=(",", ":")
     ).encode()
 
 
 def from_checkpoint(data: str | bytes) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Restores the state from the bytes of `to_checkpoint`."""
+    """Reads the states of the pipeline and the iterator from the bytes of `to_checkpoint`."""
     try:
         parsed = json.loads(data)
     except ValueError as error:

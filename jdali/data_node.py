@@ -1,4 +1,4 @@
-"""`DataNode`, the output of an operator in a pipeline that is being defined."""
+"""Provides `DataNode`, the output of an operator in a pipeline's graph, under DALI's name of this module."""
 
 from jdali.graph import DataNode
 from jdali.ops.tensor._subscript import newaxis

@@ -1,4 +1,4 @@
-"""DALI's older location of `external_source`."""
+"""Provides `external_source` under DALI's older name of this module."""
 
 from jdali.fn import external_source
 from jdali.ops import ExternalSource

@@ -1,4 +1,4 @@
-"""Element-wise functions of `DataNode`s and constants; of integers most give float32."""
+"""Element-wise functions of `DataNode`s and constants; for integers most return float32."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def atan(input: object) -> DataNode:
 
 
 def atan2(x: object, y: object) -> DataNode:
-    """Computes the angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
+    """Computes the arc tangent of x / y in the quadrant of the point (y, x), in radians, -π to π."""
     return expression("atan2", x, y)
 
 
@@ -62,7 +62,7 @@ def ceil(input: object) -> DataNode:
 
 
 def clamp(value: object, lo: object, hi: object) -> DataNode:
-    """Limits the value to `lo` below and `hi` above."""
+    """Limits the value to the range from `lo` to `hi`."""
     return expression("clamp", value, lo, hi)
 
 
@@ -82,7 +82,7 @@ def exp(input: object) -> DataNode:
 
 
 def fabs(input: object) -> DataNode:
-    """Computes the absolute value as a real number."""
+    """Computes the absolute value as a floating-point number."""
     return expression("fabs", input)
 
 
@@ -92,7 +92,7 @@ def floor(input: object) -> DataNode:
 
 
 def fpow(base: object, exponent: object) -> DataNode:
-    """Raises `base` to the power of `exponent`, as a real number."""
+    """Raises `base` to the power of `exponent`, as a floating-point number."""
     return expression("fpow", base, exponent)
 
 
@@ -127,7 +127,7 @@ def pow(base: object, exponent: object) -> DataNode:
 
 
 def rsqrt(input: object) -> DataNode:
-    """Computes one over the square root."""
+    """Computes the reciprocal of the square root."""
     return expression("rsqrt", input)
 
 

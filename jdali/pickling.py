@@ -1,6 +1,6 @@
-"""Pickling of callbacks for worker processes: `pickle_by_value`, and `dumps` and `loads` that know of it.
+"""Pickles callbacks for worker processes: `pickle_by_value`, and `dumps` and `loads` that obey it.
 
-This is what a `Pipeline` uses if it has no `py_callback_pickler`.
+A `Pipeline` without `py_callback_pickler` uses these functions.
 """
 
 from jdali._workers import dumps, loads, pickle_by_value
@@ -9,6 +9,6 @@ __all__ = ["dumps", "loads", "pickle_by_value"]
 
 
 class _DaliPickle:
-    """The two functions as an object, for picklers of users' that go on to DALI's."""
+    """`dumps` and `loads` as attributes of one object, for users' picklers that call DALI's."""
 
     dumps, loads = staticmethod(dumps), staticmethod(loads)

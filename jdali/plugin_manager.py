@@ -1,4 +1,4 @@
-"""Loading operators of third parties: Python modules that register them (docs/custom_operators.md)."""
+"""Loads Python modules that register custom operators (docs/custom_operators.md)."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _NATIVE = (".so", ".dll", ".dylib")
 
 
 def load_library(library_path: str | Path, global_symbols: bool = False) -> None:
-    """Imports a module, and puts the operators that it registers into `jdali.fn`, `jdali.ops` and `jdali.dynamic`.
+    """Imports a module and adds the operators that it registers to `jdali.fn`, `jdali.ops` and `jdali.dynamic`.
+
+    A module that is already loaded is not imported again.
 
     Args:
-        library_path: a Python file, the folder of a package, or the dotted name of a module that can be
-            imported. One that was loaded already is left as it is.
+        library_path: a Python file, the folder of a package, or the dotted name of an importable module.
         global_symbols: without effect.
 
     Raises:
-        RuntimeError: there is no such module, it is a library of DALI's C++ operators, or it raised while it was
-            imported; then none of its operators is registered.
+        RuntimeError: there is no such module, it is a compiled library (C++ operators of DALI cannot run), or its import
+            failed; then none of its operators is registered.
     """
     path = Path(library_path)
     if path.suffix in _NATIVE:
@@ -56,11 +57,11 @@ def load_directory(plugin_dir_path: str | Path, global_symbols: bool = False) ->
     """Loads the Python files and packages in a folder, in the order of their names.
 
     Args:
-        plugin_dir_path: the folder. Names that begin with "_" or "." are left out.
+        plugin_dir_path: the folder. Names that begin with "_" or "." are skipped.
         global_symbols: without effect.
 
     Raises:
-        RuntimeError: it is no folder, or one of them cannot be loaded, see `load_library`.
+        RuntimeError: `plugin_dir_path` is not a folder, or a module cannot be loaded, see `load_library`.
     """
     folder = Path(plugin_dir_path)
     if not folder.is_dir():
@@ -75,7 +76,7 @@ def _is_package(path: Path) -> bool:
 
 
 def _import_from(path: Path) -> ModuleType:
-    """Imports a file or a package under its own name, wherever it is."""
+    """Imports a file or a package outside `sys.path` under its own name."""
     if path.is_dir():
         if not _is_package(path):
             raise ImportError("the folder has no __init__.py; load_directory loads all modules of a folder")

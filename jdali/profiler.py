@@ -1,8 +1,8 @@
-"""Reports where the time of a training loop goes, and how to change it.
+"""Reports where a training loop spends its time, and how to make it faster.
 
-Every read, host step, stage and wait of a pipeline runs inside a `jax.profiler.TraceAnnotation` whose name
-begins with "jdali", so it shows in a trace of `jax.profiler.trace`. The same parts are counted, always:
-`iterator.report()` puts the counts into a few lines.
+Every read, host step, stage and wait of a pipeline runs inside a `jax.profiler.TraceAnnotation` whose name begins with "jdali",
+so it appears in traces of `jax.profiler.trace`. Pipelines always measure the time of these parts; `iterator.report()`
+summarizes it in a few lines.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from jdali._threads import PhaseTimer, Spent, Times
 
 __all__ = ["PartTime", "Recorder", "Report"]
 
-# A loop that waits for less than this share of its time is not worth a change of the pipeline.
+# A loop that waits less than this share of its time gains nothing from a faster pipeline.
 _LITTLE = 0.05
-# Below this, more than the pipeline the loop itself sets the pace.
+# A loop that waits less than this share is mostly bound by itself.
 _SOME = 0.2
-# The part that sets the pace is hardly ever idle; if none is this busy, batches differ a lot.
+# The slowest part is busy for at least this share of the time, unless batches differ a lot.
 _BUSY = 0.6
-# A part with less processor time than this share of its busy time waits, for storage or another thread.
+# A part whose CPU time is less than this share of its busy time mostly waits, for storage or other threads.
 _WAITING = 0.5
-# Parts below this share of a batch's time are not shown.
+# Parts with less than this share of a batch's time are not shown.
 _SHOWN = 0.01
-_FULL = 0.9  # of all cores
+# At this share of all cores' time the machine counts as fully busy.
+_FULL = 0.9
 
 _KINDS = {
     "source": "source", "samples": "source", "workers": "workers", "reading": "reading", "host": "host", "arguments": "stage",
@@ -40,18 +41,17 @@ _KINDS = {
 
 @dataclasses.dataclass(frozen=True)
 class PartTime:
-    """Time that a phase of the pipeline takes for a batch.
+    """Time that a part of the pipeline takes per batch.
 
     Attributes:
         kind: "source", "workers", "reading", "decoding", "host", "stage" or "transfer".
-        name: of its operators.
-        seconds: from its beginning to its end, per batch; without compilations.
-        busy: of all threads that work on it, per batch.
-        cpu: of `busy`, what they compute themselves (compiled programs do not count).
-        tasks: in how many pieces the work is done; those of a stage are calls of compiled programs.
-        inner: of `busy`, seconds by what is done: "setup", "staging" (copying to padded arrays, and to the
-            device).
-        user_code: it calls Python functions of the user's.
+        name: names of its operators.
+        seconds: wall time per batch, without compilation.
+        busy: seconds of all threads that work on the part, per batch.
+        cpu: seconds of `busy` that the threads compute themselves, without compiled programs.
+        tasks: number of tasks per batch; tasks of a stage are calls of compiled programs.
+        inner: seconds of `busy` by activity: "setup", "staging" (copying to padded arrays, and to the device).
+        user_code: the part calls Python functions of the user.
     """
 
     kind: str
@@ -66,25 +66,25 @@ class PartTime:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report:
-    """Time of an epoch by phase; `str` puts it into a few lines.
+    """Time of an epoch by part of the pipeline; `str` summarizes it in a few lines.
 
     Attributes:
-        batches: that the loop got.
-        seconds: from the loop's first wait to the end of its last one.
-        wait_share: part of them in which the loop waited for data.
-        parts: of the pipeline, in the order of the work.
-        bound_by: "loop", "compilation", "start" (the wait for the first batch), or the kind of the part that sets the
-            pace; "" before any batch.
-        slowest: the part of the pipeline that sets its pace.
-        threads: of a pipeline's pool.
-        thread_share: part of these threads' time in which they worked.
-        programs: compiled in this epoch.
-        compile_seconds: the loop waited for no longer than this for their compilation.
-        verdict: what the loop was bound by.
-        advice: what to change; the first is likely to help most.
-        workers: processes that make batches.
-        worker_deaths: of those that nobody had ended.
-        worker_bytes: that came from them, per batch.
+        batches: number of batches that the loop received.
+        seconds: seconds from the loop's first wait to the end of its last one.
+        wait_share: share of `seconds` in which the loop waited for data.
+        parts: parts of the pipeline, in execution order.
+        bound_by: "loop", "compilation", "start" (the wait for the first batch), or the kind of the slowest part; "" before any
+            batch.
+        slowest: part of the pipeline that limits its speed.
+        threads: number of threads in a pipeline's pool.
+        thread_share: share of these threads' time in which they worked.
+        programs: number of programs compiled in this epoch.
+        compile_seconds: seconds of compilation; the loop may have waited for less.
+        verdict: one sentence about what limits the loop.
+        advice: suggested changes; the first is likely to help most.
+        workers: number of worker processes.
+        worker_deaths: number of worker processes that ended unexpectedly.
+        worker_bytes: bytes received from worker processes, per batch.
     """
 
     batches: int
@@ -177,14 +177,14 @@ def _line(part: PartTime, period: float, threads: int) -> str:
 
 
 class _Timed(Protocol):
-    """A pipeline, as far as its times go."""
+    """The part of a pipeline that a `Recorder` uses."""
 
     def times(self) -> Times: ...
 
 
 @dataclasses.dataclass(frozen=True)
 class _Mark:
-    """The counters at one moment."""
+    """The counters at one moment, and the CPU time of the process."""
 
     pipelines: list[Times]
     batch: Spent
@@ -192,11 +192,11 @@ class _Mark:
 
 
 class Recorder:
-    """Counts the time of pipelines, and of the iterator over them, from the last `mark` on.
+    """Measures the time of pipelines, and of the iterator over them, since the last `mark`.
 
     Args:
-        pipelines: built.
-        batch: the iterator's own part.
+        pipelines: built pipelines.
+        batch: timer of the iterator's own work.
     """
 
     def __init__(self, pipelines: Sequence[_Timed], batch: PhaseTimer):
@@ -204,7 +204,7 @@ class Recorder:
         self._begin = self._now()
 
     def mark(self) -> None:
-        """Counts from here on."""
+        """Starts to measure anew."""
         self._begin = self._now()
 
     def _now(self) -> _Mark:
@@ -214,15 +214,15 @@ class Recorder:
         """Reports the time since the mark.
 
         Args:
-            batches: that the loop got.
-            seconds: from its first wait to the end of its last one.
-            waited: seconds that it waited.
-            first_wait: those of them until the first batch.
+            batches: number of batches that the loop received.
+            seconds: seconds from the loop's first wait to the end of its last one.
+            waited: seconds that the loop waited.
+            first_wait: seconds of `waited` before the first batch.
         """
-        begin = self._begin  # first: a loop in another thread may mark meanwhile
+        begin = self._begin  # read before `_now`: a loop in another thread may call `mark` meanwhile
         end = self._now()
         first = end.pipelines[0]
-        # Several pipelines run side by side; those of the first one's plan are taken together.
+        # Average over the pipelines that have the same parts as the first one: they run side by side.
         pairs = [
             (a.lanes, b.lanes)
             for a, b in zip(begin.pipelines, end.pipelines, strict=True)
@@ -253,7 +253,7 @@ class Recorder:
         slowest, bound_by, verdict, advice = _judged(facts)
         parts: dict[tuple[str, str], PartTime] = {}
         for part in (part for lane in facts.lanes for part in lane):
-            # Two threads may wait for the same program.
+            # Keep the longer of two parts with one name: two threads may wait for the same program.
             key = (part.kind, part.name)
             parts[key] = max(part, parts.get(key, part), key=lambda p: p.seconds)
         return Report(
@@ -266,14 +266,14 @@ class Recorder:
 
 
 def _split(part: PhaseTimer, spent: Spent, device: PhaseTimer) -> list[tuple[PhaseTimer, Spent]]:
-    """Splits an iterator's time into its own work and waiting for the device."""
+    """Splits an iterator's time into waiting for the device and its own work."""
     waited = Spent(count=spent.count, tasks=spent.count, seconds=spent.inner["computing"])
     waited.busy = waited.seconds
     return [(device, waited), (part, spent - dataclasses.replace(waited, count=0, tasks=0))]
 
 
 def _compiling(spent: Spent) -> float:
-    """Returns the seconds of a part that went into compilations; threads may do several at a time."""
+    """Returns the seconds of compilation in a part, at most its wall time: several threads may compile at once."""
     return min(spent.inner["compiling"], spent.seconds)
 
 
@@ -293,7 +293,7 @@ def _per_batch(part: PhaseTimer, spent: Spent) -> PartTime:
 
 @dataclasses.dataclass(frozen=True)
 class _Facts:
-    """Facts on which a verdict rests."""
+    """Measurements that the verdict and the advice are derived from."""
 
     batches: int
     seconds: float
@@ -317,7 +317,7 @@ class _Facts:
 
 
 def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
-    """Finds the part that sets the pace; returns it with what the loop was bound by and what to change, in words."""
+    """Returns `slowest`, `bound_by`, `verdict` and `advice` of a `Report`."""
     if not facts.batches or facts.seconds <= 0:
         return None, "", "no batch was taken yet", []
     lane = max(facts.lanes, key=lambda lane: sum(part.seconds for part in lane))
@@ -351,23 +351,25 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
         return slowest, "start", verdict, _advice_on_start(facts)
     advice = _advice(slowest, facts)
     if not facts.times.ahead:
-        advice.insert(0, "batches are made only when they are asked for: let the pipeline run ahead "
+        advice.insert(0, "batches are computed only when the loop requests them: let the pipeline run ahead "
                       "(exec_pipelined, exec_async; a source in place of feed_input)")  # fmt: skip
     elif sum(part.seconds for part in lane) < _BUSY * facts.period:
-        advice.append("no part is busy all the time, batches differ: raise prefetch_queue_depth")
+        advice.append("no part is busy all the time, so batches differ: raise prefetch_queue_depth")
     return slowest, slowest.kind, f"bound by data: {pace}", advice
 
 
 def _advice_on_start(facts: _Facts) -> list[str]:
-    """Advises what to look at where the first batch took most of the time."""
-    advice = ["a report of more batches, or of the next epoch, says what sets the pace after the first batch"]
+    """Gives advice for a loop that mostly waited for its first batch."""
+    advice = ["measure more batches, or the next epoch, to find the slowest part after the first batch"]
     if facts.times.workers:
-        advice.append("until then workers start and compile their programs: fewer of them start sooner")
+        advice.append(
+            "before the first batch workers start and compile their programs: fewer workers start sooner"
+        )
     return advice
 
 
 def _spare_workers(facts: _Facts) -> list[str]:
-    """Advises to remove workers that have nothing to do."""
+    """Advises to remove idle workers, if there are some."""
     workers = facts.times.workers
     part = next((part for lane in facts.lanes for part in lane if part.kind == "workers"), None)
     if part is None:
@@ -377,7 +379,7 @@ def _spare_workers(facts: _Facts) -> list[str]:
 
 
 def _advice(part: PartTime, facts: _Facts) -> list[str]:
-    """Advises how to make a phase faster."""
+    """Gives advice on making a part faster."""
     waits = part.busy > 0 and part.cpu < _WAITING * part.busy
     threads = facts.times.threads
     advice: list[str] = []
@@ -417,12 +419,12 @@ def _advice(part: PartTime, facts: _Facts) -> list[str]:
         advice.append("Python on every sample is slow: use operators of fn, or plugin.jax.fn.jax_function")
     elif part.kind == "stage":
         if part.inner.get("staging", 0.0) > part.busy / 2:
-            advice.append("most of it is copying to padded arrays: samples of one size need none")
+            advice.append("most of the time is copying to padded arrays: samples of one size need no copy")
         elif part.tasks > 4 and facts.times.programs > 4:
-            advice.append("samples of many sizes are computed in many calls: crop or resize them early")
+            advice.append("samples of many sizes need many calls: crop or resize them early")
         advice.append('smaller pictures and cheaper operators cost less; device="gpu" where there is one')
     elif part.kind == "transfer":
-        advice.append("give less to the loop: uint8 in place of float32, samples of one size")
+        advice.append("return fewer bytes to the loop: uint8 in place of float32, samples of one size")
     if full:
         advice.append(f"all {facts.cores} cores are busy: more threads do not help")
     return advice

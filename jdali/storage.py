@@ -1,13 +1,12 @@
-"""Options for reading files, above all in remote storage (s3://, gcs://, https://, ...): limits, retries,
-read-ahead, the cache on disk.
+"""Sets options for reading files: limits on data, and retries, read-ahead and disk cache for remote storage.
 
-Wherever a reader takes a path it takes a URL that fsspec knows. Credentials, endpoints and whatever else
-a kind of storage needs are set where fsspec looks for them: its configuration files, `fsspec.config.conf`,
-and the environment variables of the service. What jdali itself does with requests is set here::
+Every path of a reader may be a URL that fsspec supports (s3://, gcs://, https://, ...). Set credentials, endpoints and other
+options of a storage service where fsspec looks for them: its configuration files, `fsspec.config.conf`, and the environment
+variables of the service. Set jdali's own handling of requests here::
 
     jdali.storage.configure(retries=8, time_limit=30)
 
-What data may ask for at most (pixels, frames, entries of a list, bytes) is set here as well::
+Set the limits on data (pixels, frames, entries of a list, bytes) here as well::
 
     jdali.storage.configure(max_pixels=50_000_000)
 """
@@ -26,33 +25,32 @@ __all__ = ["Options", "configure", "options"]
 
 @dataclasses.dataclass(frozen=True)
 class Options(limits.Limits):
-    """Options for reading files, and the attributes of `Limits`: what data may ask for at most. Those on
-    requests concern remote files.
+    """Options for reading files, and limits on data (the attributes of `Limits`).
+
+    Options about requests apply to remote files.
 
     Attributes:
-        retries: how often a request is made again that failed for a reason that may pass: no connection,
-            a connection that broke, no answer in time, too few bytes, a server in trouble (HTTP 408, 425,
-            429, 5xx). What is missing or forbidden is not asked for again.
+        retries: maximum retries of a request after a temporary error: no connection, a broken connection, a timeout, too few
+            bytes, or a server error (HTTP 408, 425, 429, 5xx). Missing or forbidden files are not retried.
         first_wait: seconds before the first retry; each further wait is twice as long.
-        longest_wait: seconds, the most that is waited before a retry.
-        time_limit: seconds in which a request must be answered in full.
-        requests: how many a reader makes at once, at most.
-        samples_ahead: of a reader of single files, or of records here and there: how many samples are fetched before
-            they are asked for, at most; None: a batch and `prefetch_queue_depth` more, at least `requests`.
-        bytes_ahead: how many bytes a reader keeps that were fetched before they are asked for, at most, but
-            for what is under way already. Where records are mixed (`random_shuffle` with `initial_fill`), it keeps
-            up to as many again, of what the next records may come from; if these lie further apart, they are
-            fetched one by one.
-        allow_protocols: of the URLs that names in data may be, such as ("s3",): in lists, manifests, annotations, and
-            paths for `io.file.read`. Of a chained URL all must be among them ("file" for a path in it). Other URLs are
-            errors, unless they lie below the URL of the folder that such names are relative to.
-        allow_outside: whether names in annotations, and in lists that are remote, may be absolute paths or hold
-            "..". Names in local lists and manifests may anyway.
-        block_size: bytes of a request, where records are read one after another.
-        cache_bytes: bytes of the local disk that all processes of a user may take on a machine to keep remote data for the
-            next epoch, or run; 0: nothing is kept. Parts that were used least recently go first.
-        cache_folder: where they are kept, in `remote` in it; None: `$JDALI_CACHE_DIR`, else `jdali` in the user's cache
-            folder.
+        longest_wait: maximum seconds before a retry.
+        time_limit: seconds within which a request must be answered in full.
+        requests: maximum concurrent requests of a reader.
+        samples_ahead: maximum samples that a reader of single files, or of scattered records, fetches ahead; None: one batch
+            and `prefetch_queue_depth` more, at least `requests`.
+        bytes_ahead: maximum bytes that a reader fetches ahead and keeps, besides running requests. A reader that mixes records
+            (`random_shuffle` with `initial_fill`) keeps up to as many bytes again of the data that the next records may come
+            from; if these records lie further apart, it fetches them one by one.
+        allow_protocols: protocols, such as ("s3",), of URLs that names in data may be: names in lists, manifests and
+            annotations, and paths for `io.file.read`. All protocols of a chained URL must be allowed ("file" for a path in
+            it). Other URLs raise an error, except URLs below the folder that the names are relative to.
+        allow_outside: names in annotations and in remote lists may be absolute paths or contain "..". Names in local lists and
+            manifests always may.
+        block_size: bytes of a request when records are read in sequence.
+        cache_bytes: maximum bytes of local disk, for all processes of a user on a machine, that cache remote data for later
+            epochs and runs; 0: no cache. The least recently used parts are removed first.
+        cache_folder: folder whose subfolder `remote` holds the cache; None: `$JDALI_CACHE_DIR`, else `jdali` in the user's
+            cache folder.
     """
 
     retries: int = 5
@@ -95,7 +93,7 @@ limits.use(Options(**dataclasses.asdict(limits.current())))
 
 
 def configure(**changes: Any) -> Options:
-    """Changes options, for all readers and decoders from now on; gives those that held before.
+    """Changes options for all readers and decoders from now on; returns the previous options.
 
     Args:
         changes: attributes of `Options`.
@@ -111,5 +109,5 @@ def configure(**changes: Any) -> Options:
 
 
 def options() -> Options:
-    """Returns the options in force."""
+    """Returns the current options."""
     return cast("Options", limits.current())

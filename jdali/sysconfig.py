@@ -1,8 +1,7 @@
-"""DALI's `sysconfig`: the paths and flags by which operators in C++ are compiled.
+"""Provides DALI's `sysconfig`: paths and flags to compile C++ operators.
 
-jdali has the paths and no such operators: in place of DALI's headers lies one that says so when it is compiled, and
-`plugin_manager.load_library` refuses compiled libraries. Operators of third parties are Python modules
-(docs/custom_operators.md).
+jdali has no C++ operators: instead of DALI's headers it has one that stops compilation with an error, and
+`plugin_manager.load_library` rejects compiled libraries. Custom operators are Python modules (docs/custom_operators.md).
 """
 
 from __future__ import annotations
@@ -17,25 +16,25 @@ _FOLDER = os.path.dirname(os.path.realpath(__file__))
 
 
 def get_include_dir() -> str:
-    """Returns the folder of the header that tells a compiler, in words, that jdali has no operators in C++."""
+    """Returns the folder of a header that stops compilation with an error: jdali has no C++ operators."""
     return os.path.join(_FOLDER, "include")
 
 
 def get_lib_dir() -> str:
-    """Returns the folder of the package, which has no compiled library."""
+    """Returns the folder of the package; it contains no compiled library."""
     return _FOLDER
 
 
 def get_include_flags() -> list[str]:
-    """Returns the flags by which a compiler finds `get_include_dir`."""
+    """Returns the compiler flag for `get_include_dir`."""
     return [f"-I{get_include_dir()}"]
 
 
 def get_compile_flags() -> list[str]:
-    """Returns the flags to compile an operator with."""
+    """Returns the compiler flags of a C++ operator."""
     return [*get_include_flags(), f"-D_GLIBCXX_USE_CXX11_ABI={GetCxx11AbiFlag()}"]
 
 
 def get_link_flags() -> list[str]:
-    """Returns the flags to link an operator with."""
+    """Returns the linker flags of a C++ operator."""
     return [f"-L{get_lib_dir()}", "-ldali"]

@@ -1,7 +1,7 @@
 """`TensorList` and `Tensor`: a batch of samples that may differ in size, and one of its samples.
 
-`Pipeline.run` returns a tuple of `TensorList`s. Those in host memory are `TensorListCPU`s, those on
-the accelerator `TensorListGPU`s, also where JAX has no accelerator and the CPU stands for it.
+`Pipeline.run` returns a tuple of batches: `TensorListCPU` in host memory, `TensorListGPU` on the accelerator. Without an
+accelerator, the data of a `TensorListGPU` are on the CPU.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class TensorListCPU(TensorList):
     """A batch in host memory.
 
     Args:
-        object: an array [N, ...] (or anything with DLPack or the array interface), a list of arrays
-            or tensors, or another `TensorListCPU`.
-        layout: layout of one sample; None: that of the tensors, or none.
+        object: an array [N, ...] (or any object with DLPack or the array interface), a list of arrays or tensors, or another
+            `TensorListCPU`.
+        layout: layout of one sample; None: the layout of the tensors, if they have one.
         tl: a batch, in place of `object`.
         b: an array, in place of `object`.
         list_of_tensors: a list, in place of `object`.
-        is_pinned: taken and not used: JAX pins what it transfers itself.
-        contiguous: taken and not used: samples stay where they are.
+        is_pinned: without effect: JAX pins the memory of its transfers itself.
+        contiguous: without effect: samples stay where they are.
     """
 
     device: ClassVar[str] = "cpu"
@@ -69,31 +69,31 @@ class TensorListCPU(TensorList):
         self._begin(*_gather(type(self), sources, layout, host_array))
 
     def at(self, i: int, /) -> HostArray:
-        """Returns sample `i` as a NumPy array of its true size; read-only where JAX owns the memory."""
+        """Returns sample `i` as a NumPy array without padding; it is read-only if JAX owns the memory."""
         self._check_index(i)
         return self.store.host_sample(i)
 
     def as_array(self) -> HostArray:
-        """Joins samples of one size into an array [N, ...]."""
+        """Returns the samples, which must have one size, as an array [N, ...]."""
         return self._dense_array()
 
     def as_cpu(self) -> TensorListCPU:
         return self
 
     def copy_to_external(self, ptr: object, /) -> None:
-        """Copies the samples, in row-major order and one after another, to an address."""
+        """Copies the samples one after another, each in row-major order, to the address `ptr`."""
         self._copy_to(ptr)
 
     @staticmethod
     def broadcast(tensor: TensorCPU, batch_size: int, /) -> TensorListCPU:
-        """Makes a batch whose samples all are `tensor`, which is not copied."""
+        """Makes a batch that repeats `tensor` without copying it."""
         return _broadcast(TensorListCPU, tensor, batch_size)
 
     @staticmethod
     def from_dlpack_list(
         list_of_objects: Sequence[object], layout: str | None = None, contiguous: bool = False
     ) -> TensorListCPU:
-        """Makes a batch of arrays of any library with DLPack, without a copy."""
+        """Makes a batch of arrays of any library that supports DLPack, without copying them."""
         return TensorListCPU(list(list_of_objects), layout)
 
     def _dense(self) -> AnyArray:
@@ -104,16 +104,16 @@ class TensorListCPU(TensorList):
 
 
 class TensorListGPU(TensorList):
-    """A batch on the accelerator, which is JAX's default device (the CPU, if there is no other).
+    """A batch on the accelerator, that is JAX's default device (the CPU if there is no other).
 
     Args:
         object: an array [N, ...], a list of arrays or tensors, or another batch.
-        layout: layout of one sample; None: that of the tensors, or none.
-        stream: taken and not used: JAX orders its own work.
+        layout: layout of one sample; None: the layout of the tensors, if they have one.
+        stream: without effect: JAX orders its own work.
         tl: a batch, in place of `object`.
         list_of_tensors: a list, in place of `object`.
-        contiguous: taken and not used: samples stay where they are.
-        device_id: number of the device among JAX's; -1: the default device.
+        contiguous: without effect: samples stay where they are.
+        device_id: number of the JAX device; -1: the device of a JAX array, else the default device.
     """
 
     device: ClassVar[str] = "gpu"
@@ -144,7 +144,7 @@ class TensorListGPU(TensorList):
             raise AttributeError(text, name=name, obj=self)
 
     def at(self, i: int, /) -> TensorGPU:
-        """Returns sample `i` as a tensor of its true size."""
+        """Returns sample `i` as a tensor without padding."""
         self._check_index(i)
         tensor = self[i]
         assert isinstance(tensor, TensorGPU)
@@ -167,19 +167,17 @@ class TensorListGPU(TensorList):
         non_blocking: bool = False,
         use_copy_kernel: bool = False,
     ) -> None:
-        """Copies the samples, in row-major order and one after another, to an address.
+        """Copies the samples one after another, each in row-major order, to an address; returns when the copy is done.
 
         Args:
-            ptr: where to, on the device or the host; an int or a `ctypes` pointer.
-            cuda_stream: taken and not used: the copy is done when this returns.
-            non_blocking: likewise.
-            use_copy_kernel: likewise.
+            ptr: address on the device or the host, an int or a `ctypes` pointer.
+            cuda_stream, non_blocking, use_copy_kernel: without effect.
         """
         self._copy_to(ptr)
 
     @staticmethod
     def broadcast(tensor: TensorGPU, batch_size: int, /) -> TensorListGPU:
-        """Makes a batch whose samples all are `tensor`, which is not copied."""
+        """Makes a batch that repeats `tensor` without copying it."""
         return _broadcast(TensorListGPU, tensor, batch_size)
 
     @staticmethod
@@ -189,7 +187,7 @@ class TensorListGPU(TensorList):
         stream: object = None,
         contiguous: bool = False,
     ) -> TensorListGPU:
-        """Makes a batch of arrays of any library with DLPack, without a copy."""
+        """Makes a batch of arrays of any library that supports DLPack; only JAX arrays are not copied."""
         return TensorListGPU(list(list_of_objects), layout)
 
     def _dense(self) -> AnyArray:
@@ -202,7 +200,7 @@ def _gather(
     layout: str | None,
     convert: Callable[[object], AnyArray],
 ) -> tuple[Store, Provenance | None]:
-    """Gathers what a user made a batch of; returns its store and names."""
+    """Builds the store of a batch from the constructor's arguments; returns it with the samples' names."""
     if len(sources) > 1:
         raise TypeError(
             f"{kind.__name__}: give one of a list, an array and another batch, not {len(sources)}"

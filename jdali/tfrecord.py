@@ -1,4 +1,4 @@
-"""Features for `fn.readers.tfrecord` to read from each record, by DALI's names for TensorFlow's features."""
+"""Describes the features that `fn.readers.tfrecord` reads from each record, with DALI's names."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _DEFAULT_TYPES: dict[int, tuple[type, ...]] = {int64: (int,), string: (str, byte
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """One feature of a record; made by `FixedLenFeature` and `VarLenFeature`.
+    """One feature of a record; call `FixedLenFeature` or `VarLenFeature` to describe one.
 
     Attributes:
         dtype: int64, float32 or string.
-        shape: of the tensor; None: it follows from the number of elements.
-        partial_shape: of all axes but the first, which follows from the number of elements.
-        default_value: of elements that a record does not have.
+        shape: shape of the tensor; None: variable.
+        partial_shape: sizes of all axes but the first, if `shape` is None; the first follows from the number of elements.
+        default_value: value of elements that a record lacks.
     """
 
     dtype: int
@@ -37,9 +37,13 @@ def FixedLenFeature(shape: int | Sequence[int], dtype: int, default_value: Any, 
     """Describes a feature of the same shape in all records.
 
     Args:
-        shape: of the tensor, () for a scalar; a string has (), and is as long as it is.
+        shape: shape of the tensor, () for a scalar. A string must have () or (1,), whatever its length.
         dtype: `int64`, `float32` or `string`.
-        default_value: for each element of a record that does not have the feature.
+        default_value: value of each element if a record lacks the feature.
+
+    Raises:
+        TypeError: `default_value` is not of type `dtype`.
+        ValueError: `shape` or `dtype` is wrong.
     """
     sizes = _sizes("FixedLenFeature", shape)
     feature = _feature("FixedLenFeature", dtype, sizes, (), default_value)
@@ -52,8 +56,12 @@ def VarLenFeature(*arguments: Any) -> Feature:
     """Describes a feature whose number of elements may differ from record to record.
 
     Args:
-        arguments: `(dtype, default_value)`, or `(partial_shape, dtype, default_value)` where
-            `partial_shape` are the axes after the first. `dtype` is `int64` or `float32`.
+        arguments: `(dtype, default_value)`, or `(partial_shape, dtype, default_value)`. `partial_shape` holds the sizes of
+            the axes after the first. `dtype` is `int64` or `float32`.
+
+    Raises:
+        TypeError: the number of arguments is wrong, or `default_value` is not of type `dtype`.
+        ValueError: `partial_shape` or `dtype` is wrong.
     """
     if len(arguments) not in (2, 3):
         raise TypeError(

@@ -1,7 +1,6 @@
-"""DALI's enums and constants, with DALI's names and numbers.
+"""Defines DALI's enums and constants with the names and numbers of `nvidia.dali.types` 2.4.
 
-The values are those of `nvidia.dali.types` 2.4, so that a number stored by DALI code means
-the same here.
+A number that a program for DALI has stored means the same in jdali.
 """
 
 from __future__ import annotations
@@ -38,63 +37,15 @@ from jdali._numerics.elements import (
 )
 
 __all__ = [
-    "ANY_DATA",
-    "ArrayConstant",
-    "BGR",
-    "BOOL",
-    "BatchInfo",
-    "CPU_ONLY_DEVICE_ID",
-    "CUDAStream",
-    "Constant",
-    "ConstantNode",
-    "DALIDataType",
-    "DALIImageType",
-    "DALIInterpType",
-    "DATA_TYPE",
-    "FEATURE",
-    "FLOAT",
-    "FLOAT16",
-    "FLOAT64",
-    "GRAY",
-    "IMAGE_TYPE",
-    "INDEX",
-    "INT16",
-    "INT32",
-    "INT64",
-    "INT8",
-    "INTERP_CUBIC",
-    "INTERP_GAUSSIAN",
-    "INTERP_LANCZOS3",
-    "INTERP_LINEAR",
-    "INTERP_NN",
-    "INTERP_TRIANGULAR",
-    "INTERP_TYPE",
-    "NCHW",
-    "NFCHW",
-    "NFHWC",
-    "NHWC",
-    "NO_TYPE",
-    "PYTHON_OBJECT",
-    "PipelineAPIType",
-    "RGB",
-    "SAME",
-    "STRING",
-    "SampleInfo",
-    "ScalarConstant",
-    "TENSOR_LAYOUT",
-    "TensorLayout",
-    "UINT16",
-    "UINT32",
-    "UINT64",
-    "UINT8",
-    "YCbCr",
-    "constant_array",
-    "element_array",
-    "to_dali_type",
-    "to_dtype",
-    "to_numpy_type",
-    "type_name",
-]
+    "ANY_DATA", "ArrayConstant", "BGR", "BOOL", "BatchInfo", "CPU_ONLY_DEVICE_ID", "CUDAStream",
+    "Constant", "ConstantNode", "DALIDataType", "DALIImageType", "DALIInterpType", "DATA_TYPE", "FEATURE",
+    "FLOAT", "FLOAT16", "FLOAT64", "GRAY", "IMAGE_TYPE", "INDEX", "INT16", "INT32", "INT64", "INT8",
+    "INTERP_CUBIC", "INTERP_GAUSSIAN", "INTERP_LANCZOS3", "INTERP_LINEAR", "INTERP_NN",
+    "INTERP_TRIANGULAR", "INTERP_TYPE", "NCHW", "NFCHW", "NFHWC", "NHWC", "NO_TYPE", "PYTHON_OBJECT",
+    "PipelineAPIType", "RGB", "SAME", "STRING", "SampleInfo", "ScalarConstant", "TENSOR_LAYOUT",
+    "TensorLayout", "UINT16", "UINT32", "UINT64", "UINT8", "YCbCr", "constant_array", "element_array",
+    "to_dali_type", "to_dtype", "to_numpy_type", "type_name",
+]  # fmt: skip
 
 CPU_ONLY_DEVICE_ID = -99999
 SAME = ""
@@ -109,7 +60,7 @@ class DALIImageType(DALIEnum):
     GRAY = 2
     YCbCr = 3
     ANY_DATA = 4
-    INDEX = 5  # which DALI has not: indices into the palette, for masks
+    INDEX = 5  # indices into the palette, for masks; DALI lacks it
 
 
 class DALIInterpType(DALIEnum):
@@ -124,7 +75,7 @@ class DALIInterpType(DALIEnum):
 
 
 class PipelineAPIType(DALIEnum):
-    """Family of `Pipeline` methods that drives a pipeline."""
+    """Group of `Pipeline` methods that runs a pipeline."""
 
     BASIC = 0
     ITERATOR = 1
@@ -146,7 +97,7 @@ INTERP_GAUSSIAN = DALIInterpType.INTERP_GAUSSIAN
 
 
 class TensorLayout(str):
-    """A layout: a letter for each axis. Strings do as well, and compare with it."""
+    """A layout: one letter per axis. A plain string works as well, and compares equal."""
 
     __slots__ = ()
 
@@ -155,10 +106,10 @@ class TensorLayout(str):
 
 
 class CUDAStream:
-    """The handle of a CUDA stream, where DALI takes one; without effect, XLA has streams of its own.
+    """Holds the handle of a CUDA stream, as DALI's class does; without effect, XLA manages its own streams.
 
     Args:
-        ptr: the handle; None: there is none.
+        ptr: the handle; None for none.
     """
 
     def __init__(self, ptr: int | None = None):
@@ -166,12 +117,12 @@ class CUDAStream:
 
     @property
     def ptr(self) -> int | None:
-        """Unchanged."""
+        """The handle that was passed in."""
         return self._ptr
 
 
 class SampleInfo:
-    """The argument of a per-sample callback: which sample it is to give.
+    """The argument of a per-sample callback; it identifies the sample to return.
 
     Attributes:
         idx_in_epoch: index of the sample in the epoch.
@@ -192,7 +143,12 @@ class SampleInfo:
 
 
 class BatchInfo:
-    """The argument of a batch callback with `batch_info=True`."""
+    """The argument of a batch callback with `batch_info=True`.
+
+    Attributes:
+        iteration: number of the batch in the epoch.
+        epoch_idx: number of the epoch.
+    """
 
     __slots__ = ("epoch_idx", "iteration")
 

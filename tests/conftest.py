@@ -25,7 +25,7 @@ import jax
 import pytest
 from support.accelerator import accelerator  # noqa: F401
 from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
-from support.some import repeated_types
+from support.some import repeated_types, thinned
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
 from jdali import storage
@@ -35,16 +35,34 @@ from jdali._system import limits
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
-# Files that take most processor time, half a minute each and more. They come first: the last one of them would run alone.
+# Files that take most time, a quarter of a minute of processor time and more. They come first: the last one of them would
+# run alone.
 LONG = (
-    "ops/test_pure_functions.py", "laws/test_every_operator.py", "readers/test_every_reader.py",
-    "ops/test_padded_calls.py", "engine/function/test_export.py", "tools/test_make_docs.py", "ops/image/test_filter.py",
-    "ops/image/test_laplacian.py", "pipeline/test_workers_of_each_kind.py", "engine/test_function_constants.py",
-    "laws/test_resume.py", "ops/image/test_resample_not_finite.py", "docs/test_dali_programs.py",
-    "engine/shapes/test_stage_shapes.py", "ops/audio/test_nonsilent_region.py", "ops/random/test_random.py",
-    "ops/image/test_mixup.py", "ops/sequence/test_optical_flow.py", "laws/test_non_finite.py",
-    "ops/image/test_resize.py", "ops/audio/test_signal_ops.py", "docs/test_snippets.py", "laws/test_strict_modes.py",
-    "ops/noise/test_noise.py",
+    "ops/test_pure_functions.py", "docs/test_snippets.py", "laws/test_every_operator.py", "ops/test_positions.py",
+    "pipeline/test_workers_of_each_kind.py", "ops/test_padded_calls.py", "laws/test_resume.py",
+    "docs/test_dali_programs.py", "tools/test_make_docs.py", "engine/function/test_export.py",
+    "engine/shapes/test_stage_shapes.py", "ops/image/test_resize.py", "plugin/test_ray.py", "faults/test_processes.py",
+    "faults/test_worker_processes.py", "readers/test_remote.py", "readers/test_every_reader.py",
+    "ops/random/test_random.py", "examples/test_distributed.py", "engine/function/test_function.py",
+    "laws/test_non_finite.py", "laws/test_accelerators.py", "ops/image/test_mixup.py",
+    "ops/sequence/test_optical_flow.py", "laws/test_strict_modes.py", "operators/test_dali_layouts.py",
+    "ops/image/test_gaussian_blur.py", "examples/test_detection.py", "examples/test_classification.py",
+    "ops/noise/test_noise.py", "laws/test_exactness.py", "serving/test_server.py", "auto_aug/test_pipelines.py",
+    "workers/test_callbacks.py", "ops/image/test_filter.py", "ops/image/test_laplacian.py",
+)  # fmt: skip
+
+# Tests of operators that take long, most of them to compile: two cases run of each.
+COSTLY = (
+    "audio/test_mel_and_decibels", "audio/test_nonsilent_region", "audio/test_signal_ops",
+    "bbox/test_random_bbox_crop", "image/test_clahe", "image/test_debayer", "image/test_equalize",
+    "image/test_filter", "image/test_jpeg_compression_distortion", "image/test_laplacian", "image/test_median_blur",
+    "image/test_mixup", "image/test_morphology", "image/test_multi_paste", "image/test_random_crop_generator",
+    "image/test_random_window", "image/test_resample_not_finite", "image/test_resize",
+    "image/test_resize_crop_mirror", "image/test_resize_nearest", "image/test_resize_reach",
+    "image/test_tensor_resize", "image/test_warp_perspective", "math/test_promotion", "math/test_values",
+    "noise/test_noise", "random/test_random", "reductions/test_normalize", "reductions/test_reductions",
+    "segmentation/test_random_mask_pixel", "segmentation/test_random_object_bbox", "sequence/test_optical_flow",
+    "transforms/test_transforms",
 )  # fmt: skip
 
 
@@ -54,10 +72,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the files of `LONG` first, in this order; marks what `repeated_types` finds among tests of operators."""
-    for item in repeated_types(item for item in items if Path(__file__).parent / "ops" in item.path.parents):
+    """Puts the files of `LONG` first, in this order; marks what `repeated_types` and `thinned` find in tests of operators."""
+    here = Path(__file__).parent
+    for item in repeated_types(item for item in items if here / "ops" in item.path.parents):
         item.add_marker("exhaustive")
-    places = {Path(__file__).parent / name: place for place, name in enumerate(LONG)}
+    costly = {here / "ops" / f"{name}.py" for name in COSTLY}
+    for item in thinned(item for item in items if item.path in costly):
+        item.add_marker("exhaustive")
+    places = {here / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
@@ -67,10 +89,29 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+# Rooms that compile most of the programs of a run, and run each once or twice: without XLA's optimizations, which cost a
+# quarter of their time. `make exhaustive` has them everywhere. What the optimizations do to values is the subject of most
+# laws, of `numerics`, and of the exceptions.
+UNOPTIMIZED = (
+    "auto_aug", "docs", "engine/function", "engine/shapes", "engine/test_function_con",
+    "engine/test_scaled_decoding.py", "examples", "laws/test_accelerators.py", "laws/test_strict_modes.py",
+    "operators", "ops", "plugin", "tools",
+)  # fmt: skip
+OPTIMIZED = ("docs/test_differences.py", "ops/test_positions.py")
+_LEVEL = "jax_disable_most_optimizations"
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _programs_of_one_module_only():
+def _programs_of_one_module_only(request: pytest.FixtureRequest):
     """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
-    yield
+    name = request.path.relative_to(Path(__file__).parent).as_posix()
+    whole = os.environ.get("JDALI_TESTS_DRAW") == "all" or os.environ["JAX_PLATFORMS"] != "cpu"
+    with pytest.MonkeyPatch.context() as patch:
+        if name.startswith(UNOPTIMIZED) and name not in OPTIMIZED and not whole:
+            jax.config.update(_LEVEL, True)
+            patch.setenv(_LEVEL.upper(), "1")  # of processes that the tests start
+        yield
+    jax.config.update(_LEVEL, False)
     if hasattr(
         os, "SCHED_OTHER"
     ):  # SVT-AV1 makes the process of root a real-time one, which starves all others

@@ -14,7 +14,7 @@ from jax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSha
 from jdali._batches.extent import valid_mask
 from jdali._batches.slabs import aligned_empty
 from jdali._batches.store import Block, Index, PaddedBlock, SamplesBlock, Store, keeping
-from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_host
+from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_device, to_host
 
 Placement: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
 
@@ -104,8 +104,7 @@ def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
     if isinstance(array, jax.Array) and array.sharding.device_set == placement.device_set:
         return array
     default = not isinstance(array, jax.Array) and placement.device_set == {accelerator()}
-    placed: jax.Array = jax.device_put(array, None if default else placement)
-    return placed
+    return to_device(array, None if default else placement)
 
 
 # --- on the host ----------------------------------------------------------------------------------

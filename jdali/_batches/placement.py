@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
-from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_host
+from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_device, to_host
 
 
 def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
@@ -131,7 +131,7 @@ def _on_default_device(parts: Sequence[AnyArray]) -> jax.Array:
         return joined
     if isinstance(joined, jax.Array) and joined.sharding.device_set == {device}:
         return joined
-    return jax.device_put(joined, None if isinstance(joined, np.ndarray) else device)
+    return to_device(joined, None if isinstance(joined, np.ndarray) else device)
 
 
 def _join(parts: Sequence[AnyArray]) -> AnyArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -115,7 +116,7 @@ class PaddedBlock:
 
     @property
     def nbytes(self) -> int:
-        return int(self.array.nbytes)
+        return int(math.prod(self.array.shape) * self.array.dtype.itemsize)  # JAX's own takes 2 us
 
     def host_sample(self, row: int) -> HostArray:
         sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array
@@ -297,6 +298,8 @@ class Store:
             return [compact(sample) for sample in block.host_samples(rows)]
         host, extents = block.host, self.spec.extents[positions]
         if host.flags.c_contiguous and (extents == np.array(host.shape[1:], np.int64)).all():
+            if host.ndim > 1 and len(host) == len(rows) and (rows == counting(len(rows))).all():
+                return list(host)  # half the time
             return [host[row, ...] for row in rows.tolist()]
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 

@@ -1,12 +1,12 @@
-"""Turns values into what the eye needs: pure functions of NumPy arrays, which know nothing of pipelines.
+"""Draws values as HTML and SVG: pure functions of NumPy arrays, independent of pipelines.
 
-markup.py     escaping, data URIs, the style of all that is shown
-pictures.py   arrays of any layout, type and range as pictures, with a note of what was undone
+markup.py     escaping, data URIs, the style sheet
+pictures.py   arrays of any layout, type and range as pictures, with notes on how values were scaled
 spectra.py    spectrograms, low frequencies at the bottom, with axes in seconds and hertz
 overlays.py   boxes, polygons, points and masks over a picture
 numbers.py    numbers with a histogram, bytes and text
 figures.py    one value as HTML, by its kind; waveforms as SVG, sounds as WAV
-batches.py    the samples of a batch side by side, up to a number of bytes
+batches.py    the samples of a batch side by side, within a byte limit
 graph.py      a graph in layers as SVG
 """
 

@@ -1,4 +1,4 @@
-"""The samples of a batch side by side, for a notebook: up to a number of bytes."""
+"""Shows the samples of a batch side by side in a notebook, within a byte limit."""
 
 from __future__ import annotations
 
@@ -13,29 +13,18 @@ from jdali._display.markup import MOST_BYTES, escape, styled
 
 _MOST_SAMPLES = 64
 _SOUND_FILES = (
-    ".wav",
-    ".flac",
-    ".ogg",
-    ".oga",
-    ".opus",
-    ".mp3",
-    ".mp2",
-    ".m4a",
-    ".aac",
-    ".aif",
-    ".aiff",
-    ".au",
-)
+    ".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".mp2", ".m4a", ".aac", ".aif", ".aiff", ".au",
+)  # fmt: skip
 
 
 class NamedBatch(NamedTuple):
     """One output of a batch.
 
     Attributes:
-        name: of the output.
-        layout: of a sample.
-        sample: gives the array of the sample in a position.
-        hint: what else is known.
+        name: name of the output.
+        layout: layout of one sample.
+        sample: returns the array of the sample at a position in the batch.
+        hint: further facts about the values.
     """
 
     name: str
@@ -45,7 +34,7 @@ class NamedBatch(NamedTuple):
 
 
 def _figure(output: NamedBatch, position: int, name: str) -> Shown:
-    """Shows a sample; one with the name of a sound file as a sound if it can be."""
+    """Shows a sample; as a sound if its file name has a sound's extension and its array could be one."""
     array, hint = output.sample(position), output.hint
     if not (hint.kind or output.layout) and name.lower().endswith(_SOUND_FILES) and may_be_sound(array):
         hint = Hint("sound")
@@ -56,10 +45,10 @@ def batch_html(title: str, count: int, outputs: Sequence[NamedBatch], names: Seq
     """Shows samples with all their outputs, as many as fit into 200 kB.
 
     Args:
-        title: what the batch is, in one line.
+        title: one line about the batch.
         count: number of samples.
-        outputs: of the batch.
-        names: of the samples, files mostly; empty if not known.
+        outputs: outputs of the batch.
+        names: names of the samples, usually their files; empty if unknown.
     """
     cells: list[str] = []
     room = MOST_BYTES - len(styled("")) - len(escape(title).encode()) - 400

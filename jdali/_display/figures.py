@@ -1,4 +1,4 @@
-"""One value as HTML, by its kind."""
+"""Shows one value as HTML, by its kind."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from jdali._display.overlays import Overlay, overlay_html
 from jdali._display.pictures import Pixels, animation_of, fit, picture_of, png, webp
 from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
-_SHOWN_SIDE = 200  # the longest side of smaller pictures is shown in this many pixels
-_TINY = 64  # these are enlarged without smoothing
+_SHOWN_SIDE = 200  # smaller pictures are enlarged until their longest side has this many pixels
+_TINY = 64  # pictures with shorter sides are enlarged without smoothing
 _CHANNELS, _MANY_FRAMES = 8, 4000
 
 
 class Detail(NamedTuple):
-    """Bounds of what is shown of a value.
+    """Limits on how much of a value is shown.
 
     Attributes:
-        side: most pixels of a side of a picture.
-        frames: most of a video.
-        seconds: most of a sound.
-        exact: pictures without loss.
+        side: maximum pixels of a picture's side.
+        frames: maximum frames of a video.
+        seconds: maximum length of a sound.
+        exact: encode pictures without loss.
     """
 
     side: int
@@ -46,10 +46,10 @@ class Hint:
     """Facts about a value besides its array.
 
     Attributes:
-        kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points" or "" for what the array says.
-        rate: of a sound, frames a second; None: not known.
-        axes: of a spectrogram.
-        names: of the values of a label.
+        kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points", or "" to guess from the array.
+        rate: sampling rate of a sound in Hz; None: unknown.
+        axes: axes of a spectrogram.
+        names: class names by label.
     """
 
     kind: str = ""
@@ -63,7 +63,7 @@ class Shown(NamedTuple):
 
     Attributes:
         html: the figure.
-        kind: what it was shown as.
+        kind: the kind it was shown as, see `kind_of`.
     """
 
     html: str
@@ -71,7 +71,7 @@ class Shown(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """A value with what is known of it, see `figure`."""
+    """The arguments of `figure`."""
 
     array: NDArray[np.generic]
     layout: str
@@ -84,7 +84,7 @@ _Body: TypeAlias = tuple[str, tuple[str, ...]]  # HTML, and notes for the captio
 
 
 def kind_of(array: NDArray[np.generic], layout: str, hint: Hint) -> str:
-    """Decides what to show a value as: "picture", "video", "sound", "spectrogram", "bytes", "number" or "tensor"."""
+    """Chooses how to show a value: "picture", "video", "sound", "spectrogram", "bytes", "number" or "tensor"."""
     if hint.kind in ("sound", "spectrogram") and array.ndim in (1, 2) and array.size:
         return hint.kind
     if array.size == 0:
@@ -108,7 +108,7 @@ def kind_of(array: NDArray[np.generic], layout: str, hint: Hint) -> str:
 
 
 def _looks_like_picture(array: NDArray[np.generic]) -> bool:
-    """Returns True for three axes if the last or the first has 1, 3 or 4 elements, and the others many."""
+    """Returns True for three axes if the last or the first has 1, 3 or 4 elements, and the other two at least 8."""
     if array.ndim != 3:
         return False
     last, first = array.shape[-1] in (1, 3, 4), array.shape[0] in (1, 3, 4)
@@ -116,7 +116,7 @@ def _looks_like_picture(array: NDArray[np.generic]) -> bool:
 
 
 def may_be_sound(array: NDArray[np.generic]) -> bool:
-    """Returns True for the types and shapes that decoders of sounds give: frames, and perhaps few channels."""
+    """Returns True for element types and shapes that audio decoders return: [frames] or [frames, at most 8 channels]."""
     typed = array.dtype.kind == "f" or array.dtype == np.int16
     return (
         typed and array.ndim in (1, 2) and len(array) > 1 and (array.ndim == 1 or array.shape[1] <= _CHANNELS)
@@ -124,7 +124,7 @@ def may_be_sound(array: NDArray[np.generic]) -> bool:
 
 
 def _looks_like_sound(array: NDArray[np.generic]) -> bool:
-    """Returns True for many frames of one or two channels that go up and down around 0 within full scale."""
+    """Returns True for at least 4000 frames of one or two channels within full scale whose mean is near 0."""
     if not may_be_sound(array) or len(array) < _MANY_FRAMES or (array.ndim == 2 and array.shape[1] > 2):
         return False
     frames = frames_of(array)
@@ -143,12 +143,12 @@ def figure(
     """Shows one value.
 
     Args:
-        array: of one sample, in its true size.
-        name: of the value.
-        layout: one letter an axis, "" if not known.
-        hint: what else is known.
-        overlay: what to draw over it, if it is a picture.
-        detail: how much of it.
+        array: one sample without padding.
+        name: name of the value.
+        layout: one letter per axis; "" if unknown.
+        hint: further facts about the value.
+        overlay: shapes to draw over a picture.
+        detail: limits on how much is shown.
     """
     hint = hint or Hint()
     kind = kind_of(array, layout, hint)
@@ -165,7 +165,7 @@ def figure(
 
 
 def _image(pixels: Pixels, detail: Detail) -> str:
-    """Encodes a picture as an address, small enough."""
+    """Encodes a picture as a data URI, no larger than `detail.side`."""
     small = fit(pixels, detail.side)
     if detail.exact or small.shape[-1] == 1 or small.size < 6000:
         return data_uri(png(small), "image/png")
@@ -242,7 +242,7 @@ def _number(value: _Value) -> _Body:
 
 
 def named(label: int, names: Sequence[str] | Mapping[int, str]) -> str:
-    """Returns a label with the name that it has, if it has one."""
+    """Returns "name (label)" for a label with a name, else the label alone."""
     has = label in names if isinstance(names, Mapping) else 0 <= label < len(names)
     return f"{names[label]} ({label})" if has else str(label)
 
@@ -286,17 +286,17 @@ def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
         info = np.iinfo(np.dtype(values.dtype.name))
         middle = (info.max + info.min + 1) / 2
         return ((values.astype(np.float64) - middle) / ((info.max - info.min) / 2)).astype(np.float32)
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, then 0
+    with np.errstate(over="ignore"):  # values beyond float32 become infinite, then 0
         single = values.astype(np.float32)
     return np.nan_to_num(single, posinf=0.0, neginf=0.0)
 
 
 def wav(frames: NDArray[np.float32], rate: float) -> bytes:
-    """Encodes a sound as WAV of 16 bits; what is louder than full scale is cut off.
+    """Encodes a sound as 16-bit WAV; values beyond full scale are clipped.
 
     Args:
         frames: [frames, channels], full scale is 1.
-        rate: frames a second.
+        rate: sampling rate in Hz.
     """
     channels = frames.shape[1]
     body = np.rint(np.clip(frames, -1, 1) * 32767).astype("<i2").tobytes()
@@ -322,7 +322,7 @@ def waveform_svg(frames: NDArray[np.float32], rate: float | None) -> str:
 
     Args:
         frames: [frames, channels], not empty.
-        rate: frames a second; None: not known, and the axis counts frames.
+        rate: sampling rate in Hz; None: unknown, the length is given in frames.
     """
     parts = envelope(frames)
     peak = max(float(np.abs(parts).max()), 1e-9)

@@ -1,4 +1,4 @@
-"""A graph in layers as SVG: boxes with rows, edges that go down."""
+"""Draws a graph in layers as SVG: boxes with rows, edges from top to bottom."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class GraphBox:
     """A step of a graph.
 
     Attributes:
-        key: unique.
-        title: in its head.
-        rows: text of each operator in it.
-        tips: shown when the mouse rests on a row.
-        links: where a click on a row leads; "" for nowhere.
+        key: unique key.
+        title: text at the top.
+        rows: text of each operator in the box.
+        tips: tooltip of each row.
+        links: address that a click on a row opens; "" for none.
         colour: a CSS colour.
-        below: 1 for what must lie below the border, else 0.
+        below: 1 for a box below the border line, else 0.
     """
 
     key: str
@@ -35,7 +35,7 @@ class GraphBox:
 
 
 class GraphEdge(NamedTuple):
-    """From a row of a box to one of another, with what is shown when the mouse rests on it."""
+    """An edge between two boxes, given by their keys, with its tooltip."""
 
     source: str
     target: str
@@ -50,11 +50,11 @@ class _Place(NamedTuple):
 
 
 def layers(boxes: Sequence[GraphBox], edges: Sequence[GraphEdge]) -> list[list[GraphBox]]:
-    """Puts each box below all that lead to it; within a layer near what leads to it.
+    """Puts each box below its predecessors, and within a layer near them.
 
     Args:
-        boxes: in an order in which edges go forward.
-        edges: between their keys; others are left out.
+        boxes: boxes in topological order.
+        edges: edges between the boxes; edges with an unknown key are ignored.
     """
     keys = {box.key for box in boxes}
     before: dict[str, list[str]] = {key: [] for key in keys}
@@ -87,8 +87,8 @@ def graph_svg(boxes: Sequence[GraphBox], edges: Sequence[GraphEdge], border: str
     """Draws a graph.
 
     Args:
-        boxes, edges: of the graph.
-        border: what is written at the line above the boxes that are below the border; "" for no line.
+        boxes, edges: boxes and edges of the graph.
+        border: text at the line above the boxes with `below=1`; "" for no line.
     """
     rows = [layer for layer in layers(boxes, edges) if layer]
     places: dict[str, _Place] = {}

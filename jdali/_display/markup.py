@@ -1,4 +1,4 @@
-"""HTML that is safe to show: everything that comes from data is escaped here."""
+"""Escapes text for HTML, and wraps figures in the style sheet."""
 
 from __future__ import annotations
 
@@ -13,16 +13,11 @@ def escape(text: object) -> str:
 
 
 def data_uri(data: bytes, kind: str) -> str:
-    """Encodes bytes as an address that loads nothing.
-
-    Args:
-        data: of a file.
-        kind: MIME type, "image/png" for instance.
-    """
+    """Encodes a file of MIME type `kind` as a data URI."""
     return f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 
-# Colours follow the reader's choice of light or dark; all names begin with "jd" so that a notebook keeps its own style.
+# Colours follow the browser's light or dark theme. All class names begin with "jd", so a notebook keeps its own style.
 STYLE = """
 .jdali{--ink:#1b1f24;--dim:#5b6570;--paper:#fff;--card:#f5f6f8;--line:#d8dce1;--mark:#0b63c4;--bad:#b3261e;
 --cpu:#2f6fab;--gpu:#4c8a1b;--arg:#8a6d1b;color:var(--ink);font:14px/1.45 system-ui,sans-serif}
@@ -51,12 +46,12 @@ overflow:auto}
 
 
 MOST_BYTES = 200_000
-"""Of what a notebook gets of one value."""
-_ROOM = 4000  # for the style
+"""Maximum bytes of HTML that a notebook shows for one value."""
+_ROOM = 4000  # bytes reserved for the style sheet
 
 
 def fitting(*parts: str) -> str:
-    """Joins parts of what a notebook shows, as many as fit into 200 kB together."""
+    """Joins parts of HTML, as many as fit into 200 kB together."""
     shown, size = [], 0
     for part in parts:
         size += len(part.encode())
@@ -70,5 +65,5 @@ def fitting(*parts: str) -> str:
 
 
 def styled(body: str) -> str:
-    """Wraps a part of a page in its style, for a notebook."""
+    """Wraps HTML in the style sheet, for a notebook."""
     return f'<style>{STYLE}</style><div class="jdali">{body}</div>'

@@ -1,4 +1,4 @@
-"""Numbers, bytes and text."""
+"""Shows numbers, histograms, bytes and text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MAGIC = ((b"\xff\xd8\xff", "JPEG"), (b"\x89PNG\r\n\x1a\n", "PNG"), (b"RIFF", "R
 
 
 def histogram(array: NDArray[np.generic], bins: int = _BINS) -> tuple[NDArray[np.int64], float, float]:
-    """Counts the finite values in equal parts of their range.
+    """Counts finite values in equal bins between the smallest and the largest.
 
-    Returns: counts [bins], and the ends of the range.
+    Returns: counts [bins], the smallest and the largest value.
     """
     values = array.reshape(-1)
     values = values[np.isfinite(values)]
@@ -31,12 +31,12 @@ def histogram(array: NDArray[np.generic], bins: int = _BINS) -> tuple[NDArray[np
 
 
 def parts_of_range(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns finite values from 0, the smallest one, to 1, the largest; all are 0 if these are equal.
+    """Scales finite values so that the smallest is 0 and the largest 1; all are 0 if they are equal.
 
-    Differences are exact for integers, such as times in nanoseconds, and do not overflow for floats.
+    Differences of integers, such as times in nanoseconds, are exact; differences of floats do not overflow.
     """
     if values.dtype.kind in "iub":
-        wide = values.astype(np.uint64)  # differences are right modulo 2 to the 64
+        wide = values.astype(np.uint64)  # differences are exact modulo 2**64
         offsets = (wide - wide[values.argmin()]).astype(np.float64)
     else:
         halves = values.astype(np.float64) / 2
@@ -49,9 +49,9 @@ def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:
     """Draws values from left to right over a line at 0.
 
     Args:
-        values: at least two, not negative.
-        top: of the axis; None: the largest one.
-        label: for screen readers.
+        values: at least two values, none negative.
+        top: upper end of the axis; None: the largest value.
+        label: text for screen readers.
     """
     width, height = 320, 60
     most = max(top or max(values), 1e-9)
@@ -68,7 +68,7 @@ def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:
 
 
 def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
-    """Draws counts as bars, with the ends of their range below."""
+    """Draws counts as bars, with the ends of the range below."""
     top, width, height = max(int(counts.max(initial=0)), 1), 320, 60
     step = width / max(len(counts), 1)
     bars = "".join(
@@ -84,14 +84,14 @@ def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
 
 
 def numbers_text(array: NDArray[np.generic]) -> str:
-    """Shows a few of the values, as NumPy does."""
+    """Prints a few of the values, as NumPy does."""
     return np.array2string(array, threshold=_MOST_NUMBERS, edgeitems=3, precision=5, max_line_width=40)
 
 
 def bytes_text(array: NDArray[np.uint8]) -> tuple[str, str]:
-    """Shows bytes as text if they are UTF-8 that can be printed, else in hexadecimal.
+    """Writes bytes as text if they are printable UTF-8, else the first 64 in hexadecimal.
 
-    Returns: what they are, and the text, which is not escaped yet.
+    Returns: the kind of content ("text", "JPEG file", "bytes"), and the text, not yet escaped.
     """
     data = array.tobytes()
     kind = next((name for magic, name in _MAGIC if data.startswith(magic)), "")

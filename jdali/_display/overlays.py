@@ -1,4 +1,4 @@
-"""Shapes over a picture: boxes with labels, polygons, points, masks."""
+"""Draws shapes over a picture: boxes with labels, polygons, points, masks."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _MOST_SHAPES = 200
 
 @dataclasses.dataclass(frozen=True)
 class Overlay:
-    """Shapes over a picture, in its pixels or as parts of its sides.
+    """Shapes over a picture, in pixels or relative to its width and height.
 
     Attributes:
         boxes: [n, 4], left, top, right, bottom.
-        labels: of the boxes.
+        labels: one label per box.
         polygons: each [k, 2], x and y.
         points: [k, 2], x and y.
         mask: integers [H, W]; 0 is not coloured.
-        relative: of "boxes", "polygons", "points" those whose coordinates are parts of width and height, 0 to 1.
+        relative: names among "boxes", "polygons" and "points" whose coordinates are relative, 0 to 1.
     """
 
     boxes: NDArray[np.floating] | None = None
@@ -41,12 +41,12 @@ class Overlay:
 
 
 def overlay_html(overlay: Overlay, height: int, width: int, side: int) -> str:
-    """Draws shapes in the pixels of a picture, to be laid over it.
+    """Draws shapes as HTML to lay over a picture.
 
     Args:
         overlay: the shapes.
-        height, width: of the picture whose pixels they are in.
-        side: most pixels of a side of the mask.
+        height, width: size of the picture in pixels.
+        side: maximum pixels of the mask's side.
     """
     parts = []
     if overlay.mask is not None:
@@ -92,7 +92,7 @@ def _shapes(overlay: Overlay, height: int, width: int) -> list[str]:
 
 
 def mask_pixels(mask: NDArray[np.generic]) -> Pixels:
-    """Colours a mask: each value but 0 has a colour, half transparent.
+    """Gives each value of a mask but 0 a half transparent colour.
 
     Args:
         mask: integers or bool [H, W].
@@ -108,6 +108,6 @@ def mask_pixels(mask: NDArray[np.generic]) -> Pixels:
 
 
 def fit_mask(mask: NDArray[np.generic], side: int) -> Pixels:
-    """Colours a mask and makes it no larger than `side`, leaving out rows and columns so that values are not mixed."""
+    """Colours a mask, and drops rows and columns until no side exceeds `side`: averaging would mix the colours."""
     step = max(-(-max(mask.shape) // side), 1)
     return fit(mask_pixels(mask[::step, ::step]), side)

@@ -1,4 +1,4 @@
-"""Arrays as pictures: any layout, element type, range and number of channels, with a note of what was undone."""
+"""Turns arrays of any layout, element type, range and number of channels into pictures, with notes on what was changed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Pixels = NDArray[np.uint8]
 Values = NDArray[np.generic]
 
 _FRAME_MS = 120
-_FEW = 32  # integers up to here are numbers of classes rather than brightness
+_FEW = 32  # smaller maxima suggest class numbers rather than brightness
 
 
 class Picture(NamedTuple):
-    """Pixels to look at.
+    """A picture that can be shown.
 
     Attributes:
         pixels: uint8 [H, W, C] with 1, 3 or 4 channels.
-        notes: what was done to the values for the eye.
+        notes: changes to the values.
     """
 
     pixels: Pixels
@@ -30,17 +30,18 @@ class Picture(NamedTuple):
 
 
 class Animation(NamedTuple):
-    """Frames to play: uint8 [F, H, W, C] with 1, 3 or 4 channels, and what was done for the eye."""
+    """Frames to play: uint8 [F, H, W, C] with 1, 3 or 4 channels, and notes on changes to the values."""
 
     frames: Pixels
     notes: tuple[str, ...] = ()
 
 
 def picture_of(array: Values, layout: str = "") -> Picture:
-    """Makes the values of a picture visible.
+    """Turns the values of a picture into uint8.
 
-    uint8 is not changed, floats in [0, 1] and values that reach from 32 to 255 are shown as they are, others between their
-    smallest and largest value. NaN and infinity are black. Of two channels, or more than four, the first three are shown.
+    uint8 stays as it is. Floats in [0, 1] are scaled by 255. Values that are not negative with a maximum over 32 and up to
+    255 are rounded. Other values are scaled between their smallest and largest. NaN and infinity become black. Of two
+    channels the first is shown, of more than four the first three.
 
     Args:
         array: [H, W], [H, W, C] or [C, H, W], not empty.
@@ -52,12 +53,12 @@ def picture_of(array: Values, layout: str = "") -> Picture:
 
 
 def animation_of(array: Values, layout: str, most: int) -> Animation:
-    """Makes frames, or the slices of a volume, visible, all by the same range.
+    """Turns frames, or the slices of a volume, into uint8, all scaled by the same range.
 
     Args:
-        array: any axes of `layout`, which has one besides H, W and C.
-        layout: "FHWC", "FCHW", "DHWC", "FHW" for instance.
-        most: frames; of more, as many at equal steps are taken.
+        array: array of `layout`.
+        layout: one axis besides H, W and C, for instance "FHWC", "FCHW", "DHWC" or "FHW".
+        most: maximum number of frames; if there are more, this many at equal steps.
     """
     axis = next(i for i, letter in enumerate(layout) if letter not in "HWC")
     frames = np.moveaxis(array, axis, 0)
@@ -90,9 +91,9 @@ def _channels_last(array: Values, layout: str) -> tuple[Values, tuple[str, ...]]
 
 
 def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
-    """Maps values to 0 to 255 for the eye.
+    """Maps values to 0 to 255, see `picture_of`.
 
-    Returns: uint8 of the same shape, and notes of what was done.
+    Returns: uint8 of the same shape, and notes on the scaling.
     """
     if values.dtype == np.uint8:
         return np.asarray(values, np.uint8), ()
@@ -115,7 +116,7 @@ def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
     else:
         what = "normalized" if floating and low < 0 else str(values.dtype)
         notes = (f"{what}: shown between its min {low:.4g} and max {high:.4g}", *notes)
-    half = high / 2 - low / 2  # the whole range may overflow
+    half = high / 2 - low / 2  # high - low may overflow
     scaled = (np.where(finite, numbers, low) / 2 - low / 2) * (255 / half if half > 0 else 1.0)
     pixels = np.rint(np.clip(scaled, 0, 255)).astype(np.uint8)
     pixels[~finite] = 0
@@ -123,11 +124,11 @@ def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
 
 
 def fit(pixels: Pixels, side: int) -> Pixels:
-    """Makes a picture smaller if a side is longer than `side`, by the mean of blocks of whole pixels.
+    """Shrinks a picture with a side longer than `side` by averaging blocks of pixels.
 
     Args:
         pixels: uint8 [..., H, W, C].
-        side: the longest side wanted; the result may be shorter.
+        side: maximum side of the result, in pixels; its longest side may be shorter.
     """
     height, width = pixels.shape[-3:-1]
     step = -(-max(height, width) // side)
@@ -156,8 +157,8 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def webp(pixels: Pixels, *, quality: int = 80) -> bytes:
-    """Encodes uint8 [H, W, C], or the frames of [F, H, W, C], as WebP with some loss; frames play in a loop."""
-    from PIL import Image  # only when something is shown: Pillow takes its time to load
+    """Encodes uint8 [H, W, C], or the frames of [F, H, W, C], as lossy WebP; frames play in a loop."""
+    from PIL import Image  # imported late: it is slow to load
 
     frames = pixels[None] if pixels.ndim == 3 else pixels
     images = [Image.fromarray(frame[..., 0] if frame.shape[-1] == 1 else frame) for frame in frames]

@@ -1,4 +1,4 @@
-"""Spectrograms as pictures: time to the right, low frequencies at the bottom."""
+"""Draws spectrograms: time to the right, low frequencies at the bottom."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jdali._display.markup import data_uri, escape
 from jdali._display.numbers import parts_of_range
 from jdali._display.pictures import Pixels, fit, png
 
-# Control points of a perceptual colour scale from dark blue to yellow; between them colours are interpolated.
+# Colours from dark blue to yellow, interpolated in between.
 _SCALE = np.array(
     [
         (13, 8, 60),
@@ -27,12 +27,12 @@ _SCALE = np.array(
 
 
 class SpectrumAxes(NamedTuple):
-    """Meaning of the axes of a spectrogram; None where it is not known.
+    """Scales of the axes of a spectrogram; None for unknown ones.
 
     Attributes:
-        seconds: from one window to the next.
+        seconds: seconds from one window to the next.
         low, high: frequencies of the lowest and highest row, Hz.
-        mel: rows are at equal steps on the mel scale, not in Hz.
+        mel: rows are equally spaced on the mel scale, not in Hz.
     """
 
     seconds: float | None = None
@@ -45,10 +45,10 @@ def spectrum_pixels(array: NDArray[np.generic], layout: str = "ft") -> tuple[Pix
     """Colours a spectrogram between its smallest and largest finite value.
 
     Args:
-        array: [frequencies, windows], or the other way round.
+        array: [frequencies, windows] for "ft", [windows, frequencies] for "tf".
         layout: "ft" or "tf".
 
-    Returns: uint8 [frequencies, windows, 3], the lowest frequency in the last row, and a note of the range.
+    Returns: uint8 [frequencies, windows, 3] with the lowest frequency in the last row, and a note on the range of values.
     """
     values = array.astype(np.float64)
     values = values.T if layout == "tf" else values
@@ -68,9 +68,9 @@ def spectrum_svg(pixels: Pixels, axes: SpectrumAxes, side: int) -> str:
     """Draws a spectrogram with its axes.
 
     Args:
-        pixels: of `spectrum_pixels`.
-        axes: what they mean.
-        side: most pixels along one.
+        pixels: result of `spectrum_pixels`.
+        axes: scales of the axes.
+        side: maximum pixels of a side.
     """
     rows, windows = pixels.shape[:2]
     width, height, left, below = 360, 150, 52, 30
@@ -96,7 +96,7 @@ def spectrum_svg(pixels: Pixels, axes: SpectrumAxes, side: int) -> str:
 
 
 def _frequency(axes: SpectrumAxes, share: float, rows: int) -> str:
-    """Writes the frequency at a height, 0 to 1."""
+    """Writes the frequency at a height: 0 is the bottom, 1 the top."""
     if axes.low is None or axes.high is None:
         return f"row {share * (rows - 1):.0f}"
     if not axes.mel:

@@ -1,7 +1,7 @@
 """Affine transforms: rotation matrices, composition, inverse.
 
-A transform is a float32 matrix [n, n+1]: a linear part and a shift. Products are written as sums and
-not as dots, which some accelerators do with less than float32 precision.
+A transform is a float32 matrix [n, n+1]: a linear part and a shift. Matrix products are written as sums, because
+some accelerators compute `dot` with less than float32 precision.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def rotation_matrix(angle: ArrayLike, axis: Vector | None = None) -> Array:
 
     Args:
         angle: float32 [], degrees.
-        axis: float32 [3], (x, y, z), of any length but 0; None: in the plane.
+        axis: float32 [3], (x, y, z), any nonzero length; None: in the plane.
 
     Returns: float32 [2, 2] or [3, 3].
     """
@@ -50,7 +50,7 @@ def apply_linear(linear: Array, point: Array) -> Array:
 
 
 def about_center(linear: Array, center: Vector | None) -> Array:
-    """Makes `linear` [n, n] a transform that leaves `center` [n] or [] (None: the origin) where it is."""
+    """Makes a transform of `linear` [n, n] that keeps `center` fixed: [n], [] for all axes, or None for the origin."""
     n = linear.shape[0]
     if center is None:
         shift = jnp.zeros(n, jnp.float32)
@@ -68,17 +68,13 @@ def compose(first: Array, second: Array) -> Array:
 
 
 def inverse(matrix: Array) -> Array:
-    """Inverts a matrix [n, n], n = 1, 2 or 3, by cofactors; not finite for a singular one.
-
-    Args:
-        matrix: float32.
-    """
+    """Inverts a float32 matrix [n, n], n = 1, 2 or 3, by cofactors; a singular matrix gives infinity or NaN."""
     n = matrix.shape[0]
     if n == 1:
         return 1 / matrix
 
     def minor(row: int, column: int) -> Array:
-        """Computes the cofactor of an element; cyclic indices give its sign."""
+        """Computes the cofactor of an element; for n = 3, cyclic indices give its sign."""
         if n == 2:
             return matrix[1 - row, 1 - column] * (1 - 2 * ((row + column) % 2))
         a, b = (row + 1) % 3, (row + 2) % 3

@@ -1,8 +1,8 @@
-"""Sums of separable kernels, for large windows: each is applied along one axis after the other.
+"""Weighted sums of separable kernels, for large windows: each kernel is applied along one axis after the other.
 
-A kernel of all axes at once has many times as many elements. The lengths of the windows are traced, so that one
-program does for all of them. On a CPU rows are made in blocks that stay in the cache, the first axis first: then only
-rows that the second axis needs past the block are made more than once.
+The full kernel has many times as many elements. Window lengths are traced, so one program serves all of them. On a CPU,
+rows are computed in blocks that stay in the cache. The first axis comes first: then only the rows that the second axis
+needs past the block are computed more than once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jdali._kernels.fit import fit
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 
-# Elements of a block of the result.
+# Number of elements in a block of the result.
 _BLOCK = 1 << 14
 
 
@@ -33,9 +33,9 @@ class _Sum:
 
     Attributes:
         axes: number of axes of the windows, the last ones of D, H, W.
-        kind: what is made of the sum.
-        shape: padded (D, H, W) of the result, as that of the data.
-        margin: elements on either side of an axis, as of padded windows on either side of their middle.
+        kind: border, type and rounding of the result.
+        shape: padded (D, H, W) of the data and the result.
+        margin: elements added on either side of an axis; padded windows have 2 * margin + 1 elements.
     """
 
     axes: int
@@ -48,13 +48,14 @@ def sum_of_windows(
     axes: tuple[int, int], kind: SumKind,
     data: Array, windows: Array, lengths: Array, factors: Array, extent: Array, *, shape: tuple[int, ...],
 ) -> Array:  # fmt: skip
-    """Sums factors times correlations with products of odd windows, whose middle lies over the element.
+    """Computes a weighted sum of K correlations, each with the outer product of odd, centred windows.
 
     Args:
         axes: first axis of the windows, and the one after the last: up to three.
-        kind: what is made; its border is not "constant", whose margin would differ by axis, nor None.
+        kind: border, type and rounding of the result; the border is neither None nor "constant", whose margin would
+            differ by axis.
         data: any shape, padded; integers of at most 16 bits, float16 or float32.
-        windows: float32 [K, axes, odd], for each term and axis, in the middle of zeros.
+        windows: float32 [K, axes, odd], for each term and axis, zero-padded on both sides.
         lengths: int32 [K, axes], true lengths, odd.
         factors: float32 [K].
         extent: int32 [ndim], true size of the data.
@@ -66,7 +67,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # The true part of several axes taken as one: the padding of the first is left out.
+    # Leading axes are merged into one. Only the first one's padding can be left out of it.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])
@@ -76,7 +77,7 @@ def sum_of_windows(
 
 @one_program(static_argnums=0)
 def _sum(s: _Sum, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array) -> Array:
-    """Computes [N, D, H, W·C] of the same shape; sizes are int32 [4], the true N, D, H, W."""
+    """Computes the sum for [N, D, H, W·C] data; `sizes` is int32 [4], the true N, D, H, W."""
     assert s.kind.border is not None
     unit = flat.shape[3] // s.shape[2]
     for axis in range(4 - s.axes, 4):
@@ -124,7 +125,7 @@ def _in_blocks(
 def _whole(
     s: _Sum, unit: int, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array
 ) -> Array:
-    """Computes all of it at once; has a derivative."""
+    """Computes the whole result at once; has a derivative."""
     depth, height, width = s.shape
     shape = (len(flat), depth, height, width * unit)
     terms = _Terms(s, unit, shape, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
@@ -145,10 +146,10 @@ class _Terms:
     """Terms of the sum, for a block of the result.
 
     Attributes:
-        s: what is made.
+        s: key of the sum.
         unit: elements of a pixel.
         shape: of the block, [N, D, H, W·C].
-        guarded: values may be infinite or NaN, so that 0 times them is not 0.
+        guarded: values may be infinite or NaN, where a product with a weight of 0 is not 0.
     """
 
     s: _Sum
@@ -157,18 +158,16 @@ class _Terms:
     guarded: bool
 
     def one(self, values: Array, windows: Array, lengths: Array, between: Callable[[Array], Array]) -> Array:
-        """Correlates float32 values with margins, axis by axis, to [*shape]; passes them through `between` after each
-        axis.
-        """
+        """Correlates float32 values with margins, axis by axis, to [*shape]; applies `between` after each axis."""
         for i, axis in enumerate(range(4 - self.s.axes, 4)):
             values = between(self._along(axis, values, windows[i], lengths[i]))
         return values
 
     def _along(self, axis: int, values: Array, window: Array, length: Array) -> Array:
-        """Sums products of a window with what lies under it, in the order of its elements."""
+        """Correlates along one axis, summing in the order of the window's elements."""
         unit, size = self.unit if axis == 3 else 1, self.shape[axis]
         total = jnp.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), jnp.float32)
-        # In one go: a loop's sum is read and written in place, which LLVM makes no vector instructions of.
+        # Unrolled: LLVM does not vectorize a loop that updates its sum in place.
         for k in range(len(window)):
             product = window[k] * lax.slice_in_dim(values, k * unit, k * unit + size, axis=axis)
             if self.guarded:

@@ -15,7 +15,7 @@ from jdali._numerics.platform import one_program
 from jdali._numerics.random import element_normal, element_uniform
 from jdali._numerics.rounding import varying_like
 
-# An attempt is refused with a probability of at most 1/20 (that of alpha = 1), so all of these never are.
+# An attempt is rejected with a probability of at most 1/20 (at alpha = 1), so 24 rejections in a row do not happen.
 _ATTEMPTS = 24
 
 
@@ -25,16 +25,10 @@ def draw_beta(
 ) -> Array:  # fmt: skip
     """Draws float32 [*shape], 0 to 1; NaN where `alpha` or `beta` is not above 0.
 
-    It takes the draws of `element_bits` from 0 and from 2^31 on, 49 of each.
-
-    Args:
-        key: of the sample.
-        extent: true size.
-        shape: padded size.
-        alpha, beta: of the distribution.
+    Uses the draws of `element_bits` numbered from 0 and from 2^31 on, 49 each.
     """
     parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
-    # One loop for both: XLA takes a second to compile one.
+    # One loop for both: XLA takes a second to compile each.
     gammas = jax.vmap(lambda parameter, first: _log_gamma(key, extent, shape, parameter, first))(
         parameters, np.array([0, 1 << 31], np.uint32)
     )
@@ -42,19 +36,16 @@ def draw_beta(
 
 
 def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, draw: Array) -> Array:
-    """Draws logarithms of gamma variates, float32 [*shape], rejecting as Marsaglia and Tsang (2000) do.
+    """Draws logarithms of gamma variates, float32 [*shape], by the rejection method of Marsaglia and Tsang (2000).
 
-    The logarithm, since for a small `alpha` the variates themselves are too small for float32.
+    With a small `alpha` the variates themselves are too small for float32.
 
     Args:
-        key: of the sample.
-        extent: true size.
-        shape: padded size.
-        alpha: shape parameter, above 0; else the results are NaN.
-        draw: number of the first of many independent draws.
+        alpha: shape parameter; results are NaN unless it is above 0.
+        draw: number of the first draw; each attempt uses two.
     """
     alpha = jnp.where(alpha > 0, alpha, jnp.float32(np.nan))
-    boosted = alpha < 1  # then it is a variate of alpha + 1, times u^(1 / alpha)
+    boosted = alpha < 1  # the variate is then one of alpha + 1, times u^(1 / alpha)
     d = jnp.where(boosted, alpha + 1, alpha) - jnp.float32(1 / 3)
     c = jax.lax.rsqrt(9 * d)
 
@@ -66,7 +57,7 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, dr
         good = jnp.log(u) < 0.5 * x * x + d * (1 - jnp.exp(log_v) + log_v)
         return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
 
-    # Elements past the extent are not waited for, nor is what no attempt would satisfy.
+    # The loop does not wait for elements past the extent; its bound ends it where no attempt succeeds (NaN).
     start = (draw + 1, ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
     start = varying_like(start, alpha, jax.random.key_data(key))
     last = draw + 1 + 2 * _ATTEMPTS

@@ -1,4 +1,4 @@
-"""Borders of an image: indices of each border mode, and images with a margin."""
+"""Border modes of images: index maps, and images extended by a margin."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jdali._numerics.platform import platform_dependent
 
 
 def _reflect_1001(index: Array, size: Array) -> Array:
-    """Repeats the outermost element: of 4 elements, -2 to 5 are 1 0 0 1 2 3 3 2."""
+    """Reflects at the edge, repeating the outermost element: for size 4, indices -2 to 5 give 1 0 0 1 2 3 3 2."""
     folded = index % jnp.maximum(2 * size, 1)
     return jnp.where(folded >= size, 2 * size - 1 - folded, folded)
 
 
-# Map any index to one in [0, size); "constant" needs no map.
+# Functions that map any index into [0, size); "constant" needs none.
 INDICES: Mapping[str, Callable[[Array, Array], Array]] = {
     "reflect_101": reflect_101,
     "reflect_1001": _reflect_1001,
@@ -36,18 +36,18 @@ def with_margin(
     fill: Array | int = 0,
     unit: int = 1,
 ) -> Array:
-    """Extends an axis by elements in front of it and after its true size.
+    """Extends an axis in front of its first element and behind its true size.
 
     Args:
         values: any shape and type, padded.
-        axis: which one.
-        size: int32 [], its true size, in units.
-        margin: how many units in front and behind.
+        axis: to extend.
+        size: int32 [], true size of the axis, in units.
+        margin: units to add in front and behind.
         border: a key of `INDICES`, or "constant".
         fill: scalar for "constant", of the type of `values`.
-        unit: elements that belong together, as the channels of a pixel where an axis is both.
+        unit: elements that move together, such as the channels of a pixel on an axis of columns times channels.
 
-    Returns: `values` with an axis longer by the margin; what lies past it is unspecified.
+    Returns: `values` with the axis longer by both margins; unspecified past the true size and its margins.
     """
     before, after = margin
     if not before and not after:
@@ -57,7 +57,7 @@ def with_margin(
     def in_parts(values: Array, size: Array, fill: Array) -> Array:
         shape = list(values.shape)
         shape[axis] += (before + after) * unit
-        # Written into an array part by part: on a CPU that copies, where a concatenation looks at each element.
+        # Written part by part: a CPU copies these blocks, but decides for each element of a concatenation.
         result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
         for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
             if not count:
@@ -104,21 +104,21 @@ def rows_with_margin(
     inside: Array | None = None,
     unit: int = 1,
 ) -> Array:
-    """Writes rows of an image, with a margin in front and behind, into a buffer.
+    """Writes rows of an image, extended by columns on both sides, into a buffer.
 
-    In a loop on a CPU that hands the buffer on, these are a few copies in the cache, where `with_margin` writes a
-    whole image more than once.
+    In a CPU loop that carries the buffer, this takes a few copies within the cache; `with_margin` writes the whole
+    image more than once.
 
     Args:
-        buffer: [len(rows), width + 2 · side · unit], of the type that is wanted.
-        values: [H, width], padded, or wider.
-        rows: int32, which ones, all in [0, H).
+        buffer: [len(rows), width + 2 · side · unit], of the result's type.
+        values: [H, width] or wider, padded.
+        rows: int32, rows to write, all in [0, H).
         size: int32 [], true number of columns, in units.
-        side: columns in front and behind, in units.
+        side: columns to add on either side, in units.
         border: a key of `INDICES`, or "constant".
         fill: scalar for "constant", of the type of `values`.
-        inside: bool, which rows are in the image; the others are `fill`. None: all are.
-        unit: elements that belong together, as the channels of a pixel.
+        inside: bool, which rows lie in the image; the others are filled with `fill`. None: all do.
+        unit: elements that move together, such as the channels of a pixel.
     """
     margin = side * unit
     outside = jnp.asarray(fill, values.dtype).astype(buffer.dtype)
@@ -145,7 +145,7 @@ def rows_with_margin(
 
 
 def border_name(operator: str, argument: str, name: str, known: Sequence[str]) -> str:
-    """Returns the border mode as `INDICES` calls it; raises ValueError if it is not one of `known`."""
+    """Returns the name that `INDICES` uses for a border mode; raises ValueError unless `known` has it."""
     found = border_of(name)
     if found not in known:
         raise ValueError(

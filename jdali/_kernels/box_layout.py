@@ -1,4 +1,4 @@
-"""Layouts of boxes: float32 in fours, their coordinates in the order "xyXY", "xyWH", "xyzXYZ", ..."""
+"""Layouts of bounding boxes: the order of their float32 coordinates, such as "xyXY", "xyWH" or "xyzXYZ"."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples, wrong_dtype
 
-# Letters of the first border, the last border and the size along each axis.
+# Letters of a box's low border, high border and size along each axis.
 _FIRST, _LAST, _SIZE = "xyz", "XYZ", "WHD"
 
 
 def check_flat_boxes(name: str, boxes: BatchSpec) -> None:
-    """Raises an error unless the last axis of each sample holds whole boxes in two dimensions."""
+    """Raises an error unless boxes are float32 and the last axis of each sample holds whole 2D boxes."""
     if boxes.dtype != np.float32:
         raise wrong_dtype(name, "Bounding box in wrong format: it", boxes.dtype, "float32")
     wrong = boxes.extents[:, -1] % 4 != 0 if boxes.ndim else np.ones(boxes.batch_size, bool)
@@ -26,12 +26,14 @@ def check_flat_boxes(name: str, boxes: BatchSpec) -> None:
 
 
 def checked_layout(name: str, layout: str, ndim: int) -> str:
-    """Checks that `layout` names the two borders, or the first border and the size, along each axis; returns it.
+    """Returns `layout` if it is a permutation of two borders, or of border and size, along each axis.
 
     Args:
-        name: of the operator, for the error message.
         layout: letters of the coordinates.
         ndim: number of axes, 2 or 3.
+
+    Raises:
+        ValueError: it is not.
     """
     borders = _FIRST[:ndim] + _LAST[:ndim]
     sizes = _FIRST[:ndim] + _SIZE[:ndim]
@@ -43,11 +45,11 @@ def checked_layout(name: str, layout: str, ndim: int) -> str:
 
 
 def borders_of(boxes: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the first and last borders of boxes, float32 [N, ndim] each, x first.
+    """Returns the low and high borders of boxes, float32 [N, ndim] each, x first.
 
     Args:
         boxes: float32 [N, 2 * ndim].
-        layout: of `checked_layout`.
+        layout: as returned by `checked_layout`.
     """
     ndim = len(layout) // 2
     first = boxes[:, [layout.index(letter) for letter in _FIRST[:ndim]]]
@@ -57,7 +59,7 @@ def borders_of(boxes: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def boxes_of(first: np.ndarray, last: np.ndarray, layout: str) -> np.ndarray:
-    """Makes boxes [N, 2 * ndim] of their first and last borders: the reverse of `borders_of`."""
+    """Makes boxes [N, 2 * ndim] from their low and high borders, as the inverse of `borders_of`."""
     ndim = len(layout) // 2
     has_last = "X" in layout
     columns = np.concatenate([first, last if has_last else last - first], axis=1)

@@ -1,4 +1,4 @@
-"""The search for a random window that shows enough of a picture's boxes."""
+"""Searches for a random window that shows enough of an image's boxes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import dataclasses
 
 import numpy as np
 
-# Without a limit of the user's: far more than any window that exists needs, in a fraction of a second.
+# Default limit of a search. It takes a fraction of a second, and finds any window that is at all likely.
 MOST_ATTEMPTS = 200_000
-_BLOCK = 4096  # attempts that are looked at together, at most
-_PAIRS = (
-    1 << 18
-)  # windows and boxes that are compared at once: bounds the memory for pictures with many boxes
+# Maximum number of attempts that are made at once.
+_BLOCK = 4096
+# Maximum number of pairs of window and box compared at once; bounds the memory for images with many boxes.
+_PAIRS = 1 << 18
 _FIRST_ROUNDS = 8
 _Float = np.float32
 
@@ -22,14 +22,14 @@ class Search:
 
     Attributes:
         thresholds: least overlaps; each round draws one of them.
-        allow_no_crop: each round may also draw to take the whole picture.
-        scaling: least and largest size of a window along each axis, share of the picture's.
-        aspect_ratio: least and largest ratio for each pair of axes (x/y; x/z and y/z too in 3D).
-        num_attempts: windows a round.
-        total_num_attempts: windows after which the best one is taken; None: no limit.
-        all_boxes: all boxes must reach the threshold, not only one.
-        iou: overlap is intersection over union, not the share of the box.
-        prune_threshold: least share of a box in the window for it to stay; None: its centre is inside.
+        allow_no_crop: a round may also choose the whole image.
+        scaling: least and largest size of a window along each axis, as a share of the image's.
+        aspect_ratio: least and largest ratio for each pair of axes: x/y, and in 3D also x/z and y/z.
+        num_attempts: windows drawn in a round.
+        total_num_attempts: windows after which the best one so far is taken; None: no limit.
+        all_boxes: True: all boxes must reach the threshold; False: one must.
+        iou: True: overlap is intersection over union; False: the share of the box that lies in the window.
+        prune_threshold: a box stays if at least this share of it lies in the window; None: if its centre does.
     """
 
     thresholds: tuple[float, ...]
@@ -45,9 +45,14 @@ class Search:
 
 @dataclasses.dataclass(frozen=True)
 class Windows:
-    """Candidates [K, ndim], relative to the picture, and which of them have a good shape, bool [K].
+    """Candidate windows.
 
-    `anchor` and `shape` are the outputs: in pixels for windows of a fixed size.
+    Attributes:
+        anchor: float32 [K, ndim], output of the operator: relative to the image, or pixels for windows of a fixed size.
+        shape: likewise.
+        first: float32 [K, ndim], low borders, relative to the image.
+        last: high borders.
+        allowed: bool [K], whether the aspect ratios are in range.
     """
 
     anchor: np.ndarray
@@ -85,17 +90,17 @@ def find_window(
     picture: np.ndarray | None,
     crop: np.ndarray | None,
 ) -> FoundWindow | None:
-    """Searches a window of one picture; None if `MOST_ATTEMPTS` attempts find none.
+    """Searches for a window of one image; returns None if `MOST_ATTEMPTS` attempts find none.
 
-    A round draws one of the thresholds, or to take the whole picture, and then `num_attempts` windows. Of
-    those that reach the threshold the last one counts, if a box is left in it; if not, another round begins.
+    A round draws one of the thresholds, or chooses the whole image, and draws `num_attempts` windows. The last window
+    that reaches the threshold is returned if it keeps a box. If it keeps none, the next round begins.
 
     Args:
         rng: of the sample.
-        first: float32 [N, ndim], borders of the boxes, relative to the picture.
-        last: likewise.
-        search: what to look for.
-        picture: size of the picture, pixels, x first; None: not known.
+        first: float32 [N, ndim], low borders of the boxes, relative to the image.
+        last: high borders.
+        search: options.
+        picture: size of the image, pixels, x first; None: unknown.
         crop: size of the windows, pixels; None: random.
     """
     ndim, attempts = first.shape[1], search.num_attempts
@@ -139,7 +144,10 @@ def find_window(
 def _best(
     best: tuple[float, FoundWindow | None], windows: Windows, metric: np.ndarray, good: np.ndarray
 ) -> tuple[float, FoundWindow | None]:
-    """Returns the best candidate so far: one that overlaps more, or that is good except for the boxes it would lose."""
+    """Returns the best candidate so far and its overlap.
+
+    A window that reaches its threshold, but keeps no box, replaces any earlier one. Other windows need a larger overlap.
+    """
     value, window = best
     for i in np.flatnonzero(windows.allowed).tolist():
         if good[i] or metric[i] > value:
@@ -148,7 +156,7 @@ def _best(
 
 
 def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, picture: np.ndarray) -> Windows:
-    """Draws windows of a fixed size in pixels; one that is larger than the picture covers it."""
+    """Draws windows of a fixed size in pixels; along an axis where the window is larger, it covers the image."""
     free = picture.astype(np.int64) - crop
     anchor = rng.integers(np.minimum(free, 0), np.maximum(free, 0) + 1, (count, len(crop))).astype(_Float)
     shape = np.broadcast_to(crop.astype(_Float), anchor.shape)
@@ -160,7 +168,7 @@ def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, pictu
 def _random_windows(
     rng: np.random.Generator, count: int, ndim: int, search: Search, picture: np.ndarray | None
 ) -> Windows:
-    """Draws windows of random size and position, relative to the picture."""
+    """Draws windows of random size and position, relative to the image."""
     low, high = map(_Float, search.scaling)
     shape = low + (high - low) * rng.random((count, ndim), _Float)
     size = np.ones(ndim, _Float) if picture is None else picture.astype(_Float)
@@ -169,12 +177,12 @@ def _random_windows(
     fixed = {pair: _Float(low) for pair, (low, high) in ranges.items() if low == high}
     if fixed:
         shape = _with_aspect_ratios(rng, shape * size, fixed) / size
-        # In pixels, a side may have become longer than the picture's.
+        # A side may now be longer than the image.
         shape /= np.maximum(shape.max(axis=1, keepdims=True) / max(high, _Float(1)), 1)
     allowed = np.ones(count, bool)
     for (a, b), (least, most) in ranges.items():
         ratio = shape[:, a] * size[a] / (shape[:, b] * size[b])
-        slack = _Float(1e-5) if (a, b) in fixed else _Float(0)  # what rounding does to a fixed ratio
+        slack = _Float(1e-5) if (a, b) in fixed else _Float(0)  # a fixed ratio is met up to rounding
         allowed &= (ratio >= _Float(least) * (1 - slack)) & (ratio <= _Float(most) * (1 + slack))
     first = (1 - shape) * rng.random((count, ndim), _Float)
     last = first + shape
@@ -184,9 +192,9 @@ def _random_windows(
 def _with_aspect_ratios(
     rng: np.random.Generator, shape: np.ndarray, fixed: dict[tuple[int, int], np.float32]
 ) -> np.ndarray:
-    """Makes sizes [K, ndim] with these ratios, and the same longest side.
+    """Changes sizes [K, ndim] to the fixed ratios; the longest side stays.
 
-    The axes follow each other in random order, each gets its size from those before.
+    Axes are visited in random order; each sets the size of later axes to which it has a fixed ratio.
     """
     longest = shape.max(axis=1, keepdims=True)
     ndim = shape.shape[1]
@@ -219,9 +227,7 @@ def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """Computes the value compared with the threshold, float32 [K]: overlap with the worst or the best of the
-    boxes.
-    """
+    """Computes the overlap to compare with the threshold, float32 [K]: the least or the largest over the boxes."""
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)
@@ -235,14 +241,14 @@ def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Searc
 def kept(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray, prune_threshold: float | None
 ) -> np.ndarray:
-    """Decides which boxes stay in each window, bool [..., N]; see `Search.prune_threshold`.
+    """Decides which boxes stay in each window, bool [..., N].
 
     Args:
-        low: float32 [..., ndim], first borders of the windows.
-        high: last ones.
-        first: float32 [N, ndim], first borders of the boxes.
-        last: last ones.
-        prune_threshold: 0 to 1.
+        low: float32 [..., ndim], low borders of the windows.
+        high: their high borders.
+        first: float32 [N, ndim], low borders of the boxes.
+        last: their high borders.
+        prune_threshold: see `Search`; 0 to 1.
     """
     if prune_threshold is None:
         centre = (first + last) / 2

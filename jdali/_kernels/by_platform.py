@@ -1,4 +1,4 @@
-"""One function, two ways to write it: a loop that suits a CPU, one expression that suits the rest."""
+"""Functions with two implementations: a loop for CPUs, one expression for accelerators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jdali._system.jax_modes import usual_modes
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[Any], Any]
-"""Takes and returns arrays of which each element is needed several times: `kept`, or nothing is done."""
+"""Passes arrays through whose elements are used several times: `kept` on a CPU, the identity elsewhere."""
 
 
 def by_platform(
@@ -26,18 +26,18 @@ def by_platform(
     derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
     tpu: Callable[..., Array] | None = None,
 ) -> Callable[..., Array]:
-    """Makes a function that is `loop` on the CPU, one sample after the other, and `whole` elsewhere.
+    """Makes a function that runs `loop` on a CPU, one sample after the other, and `whole` elsewhere.
 
-    A loop may end at the true size of a sample, so its work follows the true size, not the padding. Under `vmap` it stays a
-    loop of each sample's own length. It has no derivative: where one is asked for, `whole` runs.
+    The loop may end at a sample's true size, also under `vmap`, so padding costs no work. It has no derivative: a
+    derivative is computed from `whole`.
 
     Args:
-        loop, whole: the same function of the same arguments, pytrees of arrays; neither may close
+        loop, whole: two implementations with the same arguments, pytrees of arrays; neither may close
             over traced values.
         derivative, tpu: see `differentiable`.
     """
 
-    @jax.jit  # traced once: `custom_vmap` traces for one sample, and its rule for the batch again
+    @jax.jit  # traces `loop` once, although `custom_vmap` traces it for one sample and its rule for the batch
     @usual_modes()
     def one_sample(*arguments: object) -> Array:
         return loop(*arguments)
@@ -74,12 +74,12 @@ def differentiable(
     derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
     tpu: Callable[..., Array] | None = None,
 ) -> Callable[..., Array]:
-    """Makes a function that is `cpu` on the CPU and `default` elsewhere, with one derivative for both.
+    """Makes a function that runs `cpu` on a CPU and `default` elsewhere, with one derivative for both.
 
     Args:
-        cpu, default: the same function of the same arguments, which closes over no traced values.
-        derivative: of primals and tangents, the value and its tangent, as `custom_jvp` takes it; None: that of `default`.
-        tpu: the same function on a TPU; None: `default`.
+        cpu, default: two implementations with the same arguments; neither may close over traced values.
+        derivative: JVP rule for `custom_jvp`: (primals, tangents) to (value, tangent); None: the derivative of `default`.
+        tpu: implementation for a TPU; None: `default`.
     """
 
     @jax.custom_jvp
@@ -93,7 +93,7 @@ def differentiable(
 
 
 def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
-    """Calls `body(i, result)` for i from 0 to `count`, which may be traced; i is int32 in any case.
+    """Calls `body(i, result)` for i in range(count); `count` may be traced, i is int32 whatever x64 mode is on.
 
     Within `shard_map`, `start` varies over the devices if the count does.
     """
@@ -103,36 +103,38 @@ def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
 
 
 def kept(values: T, once: Array) -> T:
-    """Computes arrays here, once: a compiler for CPUs would rather compute them anew for each use of an element.
+    """Computes arrays once; XLA's CPU compiler may otherwise compute an element again for each use.
 
     Args:
         values: pytree of arrays.
-        once: int32 1, which the compiler does not know to be one.
+        once: int32 1, traced so that the compiler does not know its value.
     """
 
     def other(value: Array) -> Array:
         return -value if jnp.issubdtype(value.dtype, jnp.inexact) else ~value
 
-    # The operands of a loop are made before it. This one makes no turn, so it copies nothing; the compiler, which does not
-    # know that, keeps it because a turn would change the values.
+    # A loop's operands are computed before it. This loop has no iterations, so it copies nothing. The compiler cannot
+    # know that, and keeps the loop because an iteration would change the values.
     return loop(once - 1, lambda _, state: jax.tree.map(other, state), values)
 
 
-# Elements of a block of rows, which stay in the cache; and of an array for which no loop is worth its compilation.
-_BLOCK, _SMALL = 1 << 16, 1 << 13
+# Number of elements in a block of rows; the block then stays in the cache.
+_BLOCK = 1 << 16
+# A loop over an array of up to this many elements is not worth its compilation.
+_SMALL = 1 << 13
 
 
 def by_rows(
     make: Callable[..., Array], image: Array, size: Array, *others: Array, shape: tuple[int, ...], dtype: Any
 ) -> Array:
-    """Applies `make` to the rows of an image: to all at once, on a CPU to blocks of them.
+    """Applies `make` to the rows of an image: on a CPU block by block, elsewhere to all at once.
 
     Args:
-        make: of an array of some rows, the number of the first one, what arrays go through of which each element is
-            needed several times (`Keep`), and `others`: the same rows of the result; it may not close over traced values.
+        make: `make(rows, first, keep, *others)` returns the result for some rows of the image, numbered from `first`
+            on; `keep` is a `Keep`. It may not close over traced values.
         image: [H, W, ...].
-        size: int32 [n], its true size.
-        others: any arrays.
+        size: int32 [n], true size of the image.
+        others: further arrays for `make`.
         shape: of the result, [H, ...].
         dtype: of the result.
     """
@@ -159,7 +161,7 @@ def by_rows(
 
 
 def rows_of_block(shape: Sequence[int], elements: int) -> int:
-    """Chooses the rows of blocks of about `elements` elements, which divide an array with little left over."""
+    """Returns the number of rows in a block of at most `elements` elements, so that blocks have nearly equal sizes."""
     height, *rest = shape
     most = max(elements // max(math.prod(rest), 1), 1)
     return -(-height // -(-height // most))

@@ -1,4 +1,4 @@
-"""The objects of a segmentation map: connected sets of elements of one label, as bounding boxes."""
+"""Bounding boxes of the objects in a segmentation map: connected elements of one label."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Maps and classes whose boxes are kept; boxes take some hundred bytes.
+# Entries of the cache of boxes, one for each map and label; an entry takes some hundred bytes.
 _MOST_KEPT = 1 << 16
 
 
 class Boxes(NamedTuple):
-    """int64 [objects, axes] each, in the order of the objects' first elements; `end` is past the last one."""
+    """Boxes of objects, int64 [objects, axes] each, ordered by the objects' first elements; `end` is exclusive."""
 
     start: np.ndarray
     end: np.ndarray
@@ -28,7 +28,7 @@ def boxes_of_label(labels: np.ndarray, label: int) -> Boxes:
 
 
 def boxes_of_all(labels: np.ndarray, background: int) -> Boxes:
-    """Finds the boxes of all objects but those of the background."""
+    """Finds the boxes of all objects whose label is not `background`."""
     from scipy import ndimage  # takes half a second to import
 
     values, indices = np.unique(labels, return_inverse=True)
@@ -49,14 +49,14 @@ def boxes_of_all(labels: np.ndarray, background: int) -> Boxes:
 
 
 def _connected(mask: np.ndarray) -> tuple[Boxes, np.ndarray]:
-    """Finds the boxes of the connected sets of a mask, and the position of the first element of each, int64 [n, axes]."""
+    """Finds the boxes of a mask's connected components, and the index of each one's first element, int64 [n, axes]."""
     from scipy import ndimage  # takes half a second to import
 
     numbers, _ = ndimage.label(mask)
     found = ndimage.find_objects(numbers)
     bounds = np.array([[(axis.start, axis.stop) for axis in window] for window in found], np.int64)
     bounds = bounds.reshape(len(found), mask.ndim, 2)
-    # Sets are numbered in the order of their first elements: each raises the largest number so far.
+    # Components are numbered in the order of their first elements, so each first element raises the running maximum.
     highest = np.maximum.accumulate(numbers.reshape(-1))
     first = np.flatnonzero(np.diff(highest, prepend=0))
     return Boxes(bounds[..., 0], bounds[..., 1]), np.stack(np.unravel_index(first, mask.shape), axis=-1)
@@ -67,7 +67,7 @@ _lock = threading.Lock()
 
 
 def remembered(labels: np.ndarray, what: Hashable, search: Callable[[], Boxes]) -> Boxes:
-    """Caches `search()` by the contents of the map and `what`."""
+    """Returns `search()`, cached by the contents of the map and `what`."""
     contents = np.ascontiguousarray(labels)
     digest = hashlib.blake2b(contents.data, digest_size=32).digest()
     key = (digest, labels.shape, what)

@@ -1,7 +1,7 @@
 """Correlation of images and volumes with small kernels whose values and sizes differ by sample.
 
-On a CPU rows are made in blocks that stay in the cache: a block is converted to float32 once and each row of
-the kernel is added to it in one go. A kernel that is a product of vectors is applied as such.
+On a CPU, rows are computed in blocks that stay in the cache: a block is converted to float32 once, and each row of the
+kernel is added in one pass. A separable kernel is applied along one axis after the other.
 """
 
 from __future__ import annotations
@@ -25,26 +25,25 @@ from jdali._kernels.reached_rows import ReachedRows
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 
-# Elements of a kernel from which on it is looked at whether it is a product of vectors: below, two passes over the
-# image take longer than one.
+# A kernel with fewer elements is not tested for being separable: several passes take longer than one.
 SEPARABLE = 40
-# Elements of a kernel that is applied to a small image at once, without a loop.
+# A kernel with fewer elements is applied to a small image without a loop.
 _FEW = 10
-# By how much such a product may miss an element, as a share of the largest element.
+# Largest error of a separable kernel's elements, as a share of its largest element.
 _MISSES = 2.0**-22
-# Elements of the kernel that are added in one step, and of one of its rows.
+# Limits of a tile of the kernel, which is added in one step: its elements, and its elements in a row.
 _TILE = 81
 _COLUMNS = 32
-# Elements of a kernel whose products an accelerator adds up in one pass.
+# For an accelerator, the sum over a kernel of up to this many elements is unrolled.
 _WRITTEN_OUT = 81
-# Elements of a block of the result.
+# Number of elements in a block of the result.
 _BLOCK = 1 << 15
-# Elements of an image for which no loop is worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 SMALL = 1 << 14
 
 
 def padded_taps(size: int) -> int:
-    """Rounds up to the sizes that programs are made for: up to 9 the odd ones, then multiples of 4."""
+    """Rounds a kernel's size up to one that programs are compiled for: odd below 10, then multiples of 4."""
     return size | 1 if size < 10 else -(-size // 4) * 4
 
 
@@ -53,9 +52,9 @@ class SumKind:
     """Result of a correlation: its border, type and rounding.
 
     Attributes:
-        border: see `with_margin`; None: positions of the kernel that reach past the image are left out.
+        border: see `with_margin`; None: the result has only positions at which the kernel lies inside the image.
         dtype: of the result.
-        half_to_even: how integers are rounded, as OpenCV does; or half away from zero.
+        half_to_even: rounding of integers: half to even, as OpenCV does; False: half away from zero.
     """
 
     border: str | None
@@ -63,7 +62,7 @@ class SumKind:
     half_to_even: bool = False
 
     def rounded(self, value: Array) -> Array:
-        """Converts float32 to `dtype`, saturated; NaN is 0."""
+        """Converts float32 to `dtype`; integers are saturated, and NaN becomes 0."""
         if self.half_to_even and self.dtype.kind != "f":
             value = jnp.round(value)
         return saturate_cast(value, self.dtype)
@@ -74,9 +73,9 @@ class Correlation:
     """Key of a compiled correlation.
 
     Attributes:
-        kind: what is made.
+        kind: border, type and rounding of the result.
         taps: padded size of the kernel, for each of D, H, W.
-        shape: padded (D, H, W) of the result; none larger than that of the image.
+        shape: padded (D, H, W) of the result; at most that of the image.
     """
 
     kind: SumKind
@@ -85,10 +84,7 @@ class Correlation:
 
     @property
     def tile(self) -> tuple[int, int]:
-        """Rows and elements of the kernel that are added in one step.
-
-        Sums follow the order of the kernel's elements, for any tile.
-        """
+        """(Rows, columns) of the kernel that are added in one step; the order of the sum does not depend on them."""
         columns = min(self.taps[2], _COLUMNS)
         return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
 
@@ -107,20 +103,22 @@ def correlate_axes(
     """Applies `correlate` along up to three consecutive axes of data of any number of axes.
 
     Args:
-        kind, taps, kernel, fill, anchor: see there, `taps` and `anchor` for each of the axes.
-        axes: first one, and the one after the last.
+        kind, taps: see `Correlation`; `taps` has a size for each of the axes.
+        axes: first axis, and the one after the last.
         data: any number of axes.
+        kernel, fill: see `correlate`.
+        anchor: int32 [axes], see `correlate`.
         extent: int32 [ndim], true size of the data.
         sizes: int32 [axes], true size of the kernel.
         shape: padded shape to return.
-        support: see `correlate`.
+        support: see `correlate`; None: elements of the kernel that are not 0.
     """
     first, last = axes
     missing = 3 - (last - first)
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # The true part of several axes taken as one: the padding of the first is left out.
+    # Leading axes are merged into one. Only the first one's padding can be left out of it.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -142,15 +140,15 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
 def correlate(
     c: Correlation, image: Array, kernel: Array, support: Array, fill: Array, anchor: Array, sizes: Array
 ) -> Array:
-    """Sums products of a kernel with what lies under it, in float32.
+    """Correlates images with a kernel, summing in float32.
 
     Args:
         image: [N, D, H, W, C], padded; integers of at most 16 bits, float16 or float32.
         kernel: float32 [T, R, S], padded.
-        support: bool [T, R, S]: elements that have products; those of the others are 0, also with NaN and infinity.
+        support: bool [T, R, S], elements of the kernel that count; the others add nothing, even to NaN and infinity.
         fill: scalar, for the border "constant".
-        anchor: int32 [3], the element of the kernel that lies over the element of the image.
-        sizes: int32 [2, 4]: true N, D, H, W of the image (of N at most), and 1, T, R, S of the kernel.
+        anchor: int32 [3], index of the kernel's element that lies over the element of the result.
+        sizes: int32 [2, 4]: true N, D, H, W of the image, then 1, T, R, S of the kernel.
 
     Returns: [N, *shape, C].
     """
@@ -172,11 +170,11 @@ def correlate(
 
 
 class _Weights(NamedTuple):
-    """The elements of a kernel, or of a part of it.
+    """Elements of a kernel, or of a part of it.
 
     Attributes:
         values: float32.
-        support: bool; elsewhere the values are 0, and so are products with NaN and infinity.
+        support: bool; False: the element is 0, and counts as 0 times NaN and infinity, too.
     """
 
     values: Array
@@ -190,7 +188,7 @@ class _Weights(NamedTuple):
         return _Weights(self.values[index], self.support[index])
 
     def apart(self) -> _Weights:
-        """Returns its elements as scalars in arrays of NumPy: on a GPU, each slice of one array would be a kernel."""
+        """Returns NumPy arrays of scalar tracers: on a GPU, slicing one array would launch a kernel for each element."""
         parts: Any = [[part[i] for i in np.ndindex(*part.shape)] for part in self]
         found: list[Any] = [np.empty(self.values.shape, object) for _ in self]
         for array, elements in zip(found, lax.optimization_barrier(parts), strict=True):
@@ -203,9 +201,7 @@ class _Weights(NamedTuple):
 
 
 def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array, sizes: Array) -> Array:
-    """Extends axis 1, 2 or 3 of [N, D, H, W · C] by what the kernel reaches; `unit`: elements along it that belong
-    together.
-    """
+    """Extends axis 1, 2 or 3 of [N, D, H, W · C] by the kernel's reach; `unit`: see `with_margin`."""
     side = c.reach[axis - 1] - 1
     if c.kind.border is None:
         return jnp.pad(flat, [(0, side * unit if a == axis else 0) for a in range(4)])
@@ -222,8 +218,8 @@ def _add_tile(
         total: float32 [..., Y, X].
         values: float32 [..., Y + (R-1)·steps[0], X + (S-1)·steps[1]], or larger.
         weights: [R, S].
-        steps: distance between what elements of the weights are multiplied by.
-        guard: says of the support of a weight, and of what it is multiplied by, which products count; None: all.
+        steps: distance, along both axes, between the values that neighbouring weights multiply.
+        guard: `guard(support, values)` says which products count; None: all do.
     """
     *lead, height, width = total.shape
     for r, s in np.ndindex(*weights.values.shape):
@@ -245,7 +241,7 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Keeps products with finite values too: the same sums, and a derivative by a weight that is 0."""
+    """Marks supported values and finite ones; so a weight of 0 has a derivative, and sums stay the same."""
     return support | jnp.isfinite(values)
 
 
@@ -302,10 +298,10 @@ def _blocks(
 
 @dataclasses.dataclass(frozen=True)
 class _Block:
-    """Some rows of the result, of float32 values that the kernel reaches from them.
+    """Computes some rows of the result from the float32 values that the kernel reaches.
 
     Attributes:
-        c: what is made.
+        c: key of the correlation.
         shape: (rows, elements) of the block.
         channels: of a pixel.
         guard: see `_add_tile`.
@@ -317,7 +313,7 @@ class _Block:
     guard: Guard | None
 
     def of_kernel(self, values: Array, kernel: _Weights, sizes: Array) -> Array:
-        """Computes [rows, length] of [T, rows + R - 1, length + (S - 1)·channels], one tile of the kernel after the other."""
+        """Computes [rows, length] from [T, rows + R - 1, length + (S - 1)·channels], tile by tile of the kernel."""
         (high, wide), (rows, length), total = self.c.tile, self.shape, jnp.zeros(self.shape, jnp.float32)
         if (1, high, wide) == self.c.reach:
             return _add_tile(total, values[0], kernel.at(0), (1, self.channels), self.guard)
@@ -328,20 +324,19 @@ class _Block:
             reached = (1, rows + high - 1, length + (wide - 1) * self.channels)
             part = lax.dynamic_slice(values, (t, r, s * self.channels), reached)[0]
             weights = kernel.cut((t, r, s), (1, high, wide)).at(0)
-            # A loop of one turn copies; LLVM makes no vector instructions of a sum that is read and written in place.
+            # A loop of one iteration copies the sum: LLVM does not vectorize a sum that is updated in place.
             before = loop(jnp.minimum(sizes[0], 1), lambda *_: total, jnp.zeros_like(total))
             return _add_tile(before, part, weights, (1, self.channels), self.guard)
 
         return loop(sizes[0] * down * across, add, total)
 
     def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
-        """Computes the same for a kernel that is the product of three vectors: along each axis alone."""
+        """Computes the same for a kernel that is the product of three vectors, one axis after the other."""
         (along_t, along_r, along_s), (rows, length) = map(_Weights.of_vector, vectors), self.shape
-        # Each pass is made once: XLA would compute it again for each element that needs it.
         once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]
-        if depth > 1:  # first, so that the others are of one plane
+        if depth > 1:  # first, so that the other passes see one plane
             start, column = jnp.zeros((1, height * width), jnp.float32), along_t.at((slice(None), None))
             flat = _add_tile(start, values.reshape(depth, -1), column, (1, 1), self.guard)
             plane = kept(flat.reshape(height, width), once)
@@ -352,7 +347,7 @@ class _Block:
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
-    """Factors a kernel [T, R, S] into three vectors; returns whether it pays to use them, and the vectors."""
+    """Factors a kernel [T, R, S] into three vectors; returns whether to use them, bool [], and the vectors."""
     index = jnp.argmax(jnp.abs(kernel))
     largest = kernel.reshape(-1)[index]
     t, r, s = jnp.unravel_index(index, kernel.shape)
@@ -368,7 +363,7 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
 def _whole(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
-    """Computes all of it at once, row after row of the kernel; has a derivative."""
+    """Computes the whole result at once, row after row of the kernel; has a derivative."""
     for axis, unit in ((2, 1), (3, channels)):
         flat = _with_margin(c, flat, axis, unit, fill, sizes)
     depth, height, width = c.shape
@@ -376,7 +371,7 @@ def _whole(
     guard = _supported_or_finite if _may_be_no_number(flat) else None
     lines = (depth + c.reach[0] - 1, height + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
     corner = (jnp.int32(0), starts[0], starts[1], starts[2] * channels)
-    # Once, or it would be worked out anew for each element of the kernel.
+    # Without the barrier, this would be computed again for each element of the kernel.
     flat = lax.optimization_barrier(lax.dynamic_slice(flat, corner, (flat.shape[0], *lines)))
     shape = (flat.shape[0], depth, height, lines[2])
 

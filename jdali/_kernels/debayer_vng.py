@@ -1,4 +1,4 @@
-"""Colours behind a Bayer filter by variable numbers of gradients (VNG), in the integers of OpenCV.
+"""Demosaicing by variable numbers of gradients (VNG), in OpenCV's integer arithmetic.
 
 E. Chang, S. Cheung, D. Pan: Color filter array recovery using a threshold-based variable number of gradients, 1999.
 """
@@ -13,9 +13,9 @@ from jax import Array
 
 from jdali._kernels.by_platform import Keep
 
-# Height and width from which on pictures are made so.
+# Minimum height and width of images for this method.
 SMALLEST = 8
-# Pixels that OpenCV works on together; see `_scales`.
+# Pixels that OpenCV processes in one vector; see `_scales`.
 _VECTOR = 8
 _UP, _DOWN, _LEFT, _RIGHT = (-1, 0), (1, 0), (0, -1), (0, 1)
 _DIRECTIONS = (_UP, _DOWN, _LEFT, _RIGHT, (-1, 1), (1, -1), (-1, -1), (1, 1))
@@ -24,17 +24,17 @@ At = Callable[[int, int], Array]
 
 
 def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Keep) -> list[Array]:
-    """Computes RGB from a sensor's picture.
+    """Computes RGB from a sensor's image.
 
-    In each of 8 directions the picture changes by some gradient. Those below a threshold, the smallest plus half of
-    the largest, are chosen, and of each colour twice as many pixels are added up. The mean difference to the sum of
-    the pixel's own colour is added to the pixel.
+    Each pixel has a gradient in each of 8 directions. Directions whose gradient is below a threshold, the smallest
+    plus half of the largest, are chosen. Each adds two pixels to the sum of each colour. A missing colour is the
+    pixel plus the mean difference between that colour's sum and the sum of the pixel's own colour.
 
     Args:
-        wide: int16 [H + 4, W + 4], values from 0 to 255, the picture with a margin of 2 pixels.
-        sites: rows [H, 1] and columns [1, W] that hold red pixels.
-        width: int32 [], true width of the picture.
-        keep: what arrays go through of which each element is needed several times.
+        wide: int16 [H + 4, W + 4], values from 0 to 255, the image with a margin of 2 pixels.
+        sites: bool [H, 1] and [1, W], rows and columns that hold red pixels.
+        width: int32 [], true width of the image.
+        keep: see `Keep`.
 
     Returns: uint8 [H, W], red, green and blue.
     """
@@ -45,7 +45,8 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
     gradients = keep(_gradients(wide, green, keep))
     smallest, largest = functools.reduce(jnp.minimum, gradients), functools.reduce(jnp.maximum, gradients)
     threshold = keep(smallest + jnp.maximum(largest >> 1, 1))
-    # Sums of the pixel's own colour; of the colour beside a green pixel, or green; of the colour above it, or opposite.
+    # Sums of three colours. `own`: the pixel's colour. `first`: at a green pixel the colour of its row, else green.
+    # `second`: at a green pixel the colour of its column, else the opposite colour (blue at red, red at blue).
     own, first, second = (jnp.zeros(green.shape, jnp.int16) for _ in range(3))
     count = jnp.zeros(green.shape, jnp.int16)
     for (y, x), gradient in zip(_DIRECTIONS, gradients, strict=True):
@@ -70,7 +71,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
 
 
 def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
-    """Makes at(y, x): for each pixel of a picture the one y rows below it and x columns right of it."""
+    """Returns a function at(y, x) that shifts the image: each pixel gets the one y rows below and x columns right."""
 
     def at(y: int, x: int) -> Array:
         return wide[margin + y : margin + y + shape[0], margin + x : margin + x + shape[1]]
@@ -79,7 +80,7 @@ def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
 
 
 def _gradients(wide: Array, green: Array, keep: Keep) -> list[Array]:
-    """Computes, for each direction, how much the picture changes there."""
+    """Computes the gradient of each direction."""
     pixel = _pixels_around(wide, 1, (green.shape[0] + 2, green.shape[1] + 2))
 
     def change(one: tuple[int, int], other: tuple[int, int]) -> Array:
@@ -107,7 +108,7 @@ def _gradients(wide: Array, green: Array, keep: Keep) -> list[Array]:
 
 
 def _straight(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array]:
-    """Computes the terms that a direction along an axis adds to the three sums of `by_gradients`."""
+    """Computes the terms that a horizontal or vertical direction adds to the three sums of `by_gradients`."""
     own, near = at(2 * y, 2 * x) + at(0, 0), 2 * at(y, x)
     far = at(2 * y + x, 2 * x + y) + at(2 * y - x, 2 * x - y)
     corners = at(y + x, x + y) + at(y - x, x - y)
@@ -117,7 +118,7 @@ def _straight(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 
 
 def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array]:
-    """Computes the same for a direction between the axes."""
+    """Computes the same for a diagonal direction."""
     near = 2 * at(y, x)
     beside, above = at(0, x) + at(2 * y, x), at(y, 0) + at(y, 2 * x)
     return (
@@ -128,10 +129,11 @@ def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 
 
 def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
-    """Computes 1 / (2 count), float32; 0 of 0.
+    """Computes 1 / (2 count), float32; 0 where `count` is 0.
 
-    OpenCV works on 8 pixels at a time, except for the first of a row that begins with green, and the rest of a row.
-    There 1/14 is 0.0714286, which rounds halves of sevenths away from zero.
+    OpenCV computes 8 pixels at a time. The first pixel of a row that begins with green, and the last pixels, which
+    fill no vector, are computed one by one, with 1/14 written as 0.0714286. That rounds halves of sevenths away from
+    zero.
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)

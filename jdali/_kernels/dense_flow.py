@@ -1,16 +1,16 @@
-"""Dense motion between two pictures: Lucas and Kanade's method on a pyramid, with a vector for each pixel.
+"""Dense optical flow between two images: Lucas and Kanade's method on a pyramid, with a vector for each pixel.
 
-At each level the flow w is improved step by step. The new vector w' of a pixel explains best how
-the pictures differ in its neighbourhood, if all of that moved alike: with the gradient g of the later picture, the
+At each level the flow w is improved step by step. A step assumes that the neighbourhood of a pixel moves as one, and
+finds the vector w' that explains best how the images differ there. With the gradient g of the later image, the
 difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, it solves
 
     (sum of k g gᵀ + ridge) w' = sum of k (g gᵀ w - g d) + ridge w
 
-(B. D. Lucas and T. Kanade, 1981; each neighbour enters with its own vector, as in G. Farnebäck, 2003, so that the
-fixed point is exact where vectors differ). Neighbours that are not explained, as where something is covered, count
-less (M. J. Black and P. Anandan, 1996); a median after each level takes out vectors that stand alone.
+(B. D. Lucas and T. Kanade, 1981). Each neighbour enters with its own vector, as in G. Farnebäck, 2003, so the fixed
+point is exact where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black
+and P. Anandan, 1996). A median after each level removes outliers.
 
-All sums are unrolled in a fixed order, and all borders are those of the true extent, so that padding changes no bit.
+Sums have a fixed order and borders follow the true extent, so padding changes no bit.
 """
 
 from __future__ import annotations
@@ -25,13 +25,17 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# In units of the full range of a picture, 1.
-_RIDGE = 3e-5  # of squared gradients, well above the rounding of 8 bits; keeps the vector where there is no texture
-_UNEXPLAINED = 0.06  # a difference at which a neighbour counts half
-_LEAST_SIDE = 12  # pixels of the shorter side at the coarsest level
-_RADIUS, _SIGMA = 5, 2.2  # of the neighbourhood, pixels
+# Added to sums of squared gradients of values from 0 to 1: keeps the vector where there is no texture, and is well
+# above the rounding of 8-bit values.
+_RIDGE = 3e-5
+# Difference, of values from 0 to 1, at which a neighbour counts half.
+_UNEXPLAINED = 0.06
+# Size of the shorter side at the coarsest level, pixels.
+_LEAST_SIDE = 12
+# Radius and standard deviation of the neighbourhood, pixels.
+_RADIUS, _SIGMA = 5, 2.2
 
-# Exchanges that bring the middle one of nine values to position 4 (J. L. Smith, 1996).
+# Compare-exchanges that bring the median of nine values to position 4 (J. L. Smith, 1996).
 _MEDIAN_OF_NINE = (
     (1, 2), (4, 5), (7, 8), (0, 1), (3, 4), (6, 7), (1, 2), (4, 5), (7, 8), (0, 3), (5, 8), (4, 7), (3, 6), (1, 4),
     (2, 5), (4, 7), (4, 2), (6, 4), (4, 2),
@@ -39,7 +43,7 @@ _MEDIAN_OF_NINE = (
 
 
 class PyramidLevel(NamedTuple):
-    """One level of the pyramids of two pictures, float32 [H, W], of true size `extent`, int32 [2]."""
+    """One level of the pyramids of two images: float32 [H, W] each, with the true size `extent`, int32 [2]."""
 
     earlier: Array
     later: Array
@@ -47,38 +51,38 @@ class PyramidLevel(NamedTuple):
 
 
 def level_count(height: int, width: int) -> int:
-    """Returns the levels of a pyramid of pictures of at most this size."""
+    """Returns the number of pyramid levels for images of this size."""
     count, side = 1, min(height, width)
     while (side + 1) // 2 >= _LEAST_SIDE:
         count, side = count + 1, (side + 1) // 2
     return count
 
 
-# Compiled where called alone: its small steps one by one would take minutes.
+# Jitted for eager calls: dispatching its small operations one by one would take minutes.
 @functools.partial(jax.jit, static_argnames=("steps", "finest"))
 def dense_flow(
     earlier: Array, later: Array, extent: Array, start: Array, *, steps: int, finest: int
 ) -> Array:
-    """Finds each pixel of the later picture in the earlier one: `later[p] = earlier[p + flow[p]]`.
+    """Finds each pixel of the later image in the earlier one: `later[p] = earlier[p + flow[p]]`.
 
     Args:
         earlier, later: float32 [H, W], from 0 to 1.
         extent: int32 [2], their true size.
-        start: float32 [H, W, 2], a guess of the flow.
-        steps: at each level.
-        finest: level at which to stop; the flow of 0 has all pixels.
+        start: float32 [H, W, 2], an initial guess of the flow.
+        steps: number of improvements at each level.
+        finest: level of the last improvement; 0 is full resolution. A coarser flow is upsampled.
 
     Returns: float32 [H, W, 2], (x, y) in pixels.
     """
     levels, starts = [PyramidLevel(earlier, later, extent)], [start]
     for _ in range(max(level_count(*earlier.shape) - 1, finest)):
         last = levels[-1]
-        # In one array: half as much to compile.
+        # One array halves the compile time.
         fine = jnp.concatenate([last.earlier[..., None], last.later[..., None], starts[-1]], axis=-1)
         half = _halved(fine, last.extent)
         levels.append(PyramidLevel(half[..., 0], half[..., 1], (last.extent + 1) // 2))
         starts.append(half[..., 2:] / 2)
-    # A small picture in a large array begins at the level at which it would by itself.
+    # A small image in a large array begins at the same level as without padding.
     deepest = sum(
         ((level.extent.min() >= _LEAST_SIDE).astype(jnp.int32) for level in levels[1:]), jnp.int32(0)
     )
@@ -95,7 +99,7 @@ def dense_flow(
 
 
 def _refined(level: PyramidLevel, flow: Array, steps: int) -> Array:
-    """Refines the flow of a level by some steps, and takes the median."""
+    """Improves the flow of a level in `steps` steps, then applies the median."""
     gradient = jnp.stack([_derivative(level.later, level.extent, axis) for axis in (1, 0)], axis=-1)
     gradient = lax.optimization_barrier(gradient)
     height, width = level.later.shape
@@ -110,9 +114,9 @@ def _refined(level: PyramidLevel, flow: Array, steps: int) -> Array:
         gx, gy = gradient[..., 0], gradient[..., 1]
         along = gx * flow[..., 0] + gy * flow[..., 1] - difference
         terms = jnp.stack([gx * gx, gx * gy, gy * gy, gx * along, gy * along], axis=-1)
-        # Values past the extent may be NaN, which a weight of 0 would keep.
+        # Values past the extent may be NaN, and 0 · NaN is NaN.
         terms = jnp.where(valid[..., None], weight[..., None] * terms, 0)
-        # Fused with the sums, each term would be computed, and compiled, again for each use.
+        # Without the barrier, XLA fuses the terms into the sums, and computes and compiles them once for each use.
         terms = lax.optimization_barrier(terms)
         xx, xy, yy, bx, by = jnp.moveaxis(_neighbourhood(terms), -1, 0)
         xx, yy = xx + _RIDGE, yy + _RIDGE
@@ -127,7 +131,7 @@ def _refined(level: PyramidLevel, flow: Array, steps: int) -> Array:
 
 
 def _sampled(picture: Array, x: Array, y: Array, extent: Array) -> Array:
-    """Interpolates linearly at coordinates in pixels; the outermost pixels go on past the border."""
+    """Interpolates linearly at coordinates in pixels; the outermost pixels repeat past the border."""
     x, y = jnp.clip(x, 0, extent[1] - 1), jnp.clip(y, 0, extent[0] - 1)
     left, top = jnp.floor(x), jnp.floor(y)
     across, down = x - left, y - top
@@ -141,25 +145,25 @@ def _sampled(picture: Array, x: Array, y: Array, extent: Array) -> Array:
 
 
 def _taken(values: Array, index: Array, axis: int) -> Array:
-    """Takes elements along an axis without checks of the index, which would take long to compile."""
+    """Takes elements along an axis; indices are clipped, because JAX's other modes take longer to compile."""
     return jnp.take(values, index, axis=axis, mode="clip")
 
 
 def _shifted(values: Array, offset: int, axis: int, size: Array) -> Array:
-    """Takes `values[i + offset]` along an axis; the outermost ones go on past the true size."""
+    """Takes `values[i + offset]` along an axis; the outermost elements repeat past the true size."""
     index = jnp.clip(jnp.arange(values.shape[axis]) + offset, 0, size - 1)
     return _taken(values, index, axis)
 
 
 def _derivative(picture: Array, extent: Array, axis: int) -> Array:
-    """Derives by five pixels, exact for polynomials of the fourth degree; `_sampled` is smoother, but not by much."""
+    """Differentiates along an axis by a five-point formula, exact for polynomials up to degree four."""
     near = _shifted(picture, 1, axis, extent[axis]) - _shifted(picture, -1, axis, extent[axis])
     far = _shifted(picture, 2, axis, extent[axis]) - _shifted(picture, -2, axis, extent[axis])
     return (8 * near - far) / 12
 
 
 def _halved(values: Array, extent: Array) -> Array:
-    """Takes every second row and column of the values smoothed by (1 4 6 4 1) / 16 along both axes."""
+    """Smooths by (1 4 6 4 1) / 16 along both axes, then takes every second row and column."""
     for axis in (0, 1):
         size = (values.shape[axis] + 1) // 2
         parts = [
@@ -171,7 +175,7 @@ def _halved(values: Array, extent: Array) -> Array:
 
 
 def _doubled(flow: Array, extent: Array, shape: tuple[int, ...]) -> Array:
-    """Scales the flow of a level, of true size `extent`, to the next finer one, whose padded shape is `shape`."""
+    """Upsamples the flow of a level, of true size `extent`, to the next finer level, of padded shape `shape`."""
     for axis in (0, 1):
         index = jnp.arange(shape[axis])
         low, high = (jnp.clip((index + more) // 2, 0, extent[axis] - 1) for more in (0, 1))
@@ -180,7 +184,7 @@ def _doubled(flow: Array, extent: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _neighbourhood(values: Array) -> Array:
-    """Sums around each element of [H, W, C] with Gaussian weights; nothing lies past the array."""
+    """Sums the neighbourhood of each element of [H, W, C] with Gaussian weights; values past the array are 0."""
     bell = np.exp(-0.5 * (np.arange(-_RADIUS, _RADIUS + 1) / _SIGMA) ** 2)
     weights = jnp.asarray((bell / bell.sum()).astype(np.float32))
     for axis in (0, 1):
@@ -190,7 +194,7 @@ def _neighbourhood(values: Array) -> Array:
         def add(k: Array, total: Array, padded: Array = padded, size: int = size, axis: int = axis) -> Array:
             return total + weights[k] * lax.dynamic_slice_in_dim(padded, k, size, axis=axis)
 
-        # A loop takes a tenth of the time to compile that its steps take written out.
+        # A loop compiles in a tenth of the time of the unrolled sum.
         values = lax.fori_loop(0, len(weights), add, jnp.zeros_like(values))
     return values
 
@@ -205,7 +209,7 @@ def _median(flow: Array, extent: Array) -> Array:
 
 
 def cell_means(flow: Array, extent: Array, grid: int, shape: tuple[int, int]) -> Array:
-    """Averages cells of `grid` × `grid` pixels, over those inside of the extent: [*shape, C]."""
+    """Averages cells of `grid` × `grid` pixels to [*shape, C]; pixels past the extent do not count."""
     total, count = jnp.zeros((), flow.dtype), jnp.zeros((), flow.dtype)
     for down in range(grid):
         for across in range(grid):
@@ -223,9 +227,9 @@ def spread_cells(cells: Array, extent: Array, grid: int, shape: tuple[int, int])
 
     Args:
         cells: [rows, columns, C].
-        extent: int32 [2], true size of the picture in pixels.
-        grid: pixels.
-        shape: padded shape of the picture.
+        extent: int32 [2], true size of the image in pixels.
+        grid: side of a cell, pixels.
+        shape: padded (height, width) of the image.
     """
     for axis in (0, 1):
         size = (extent[axis] + grid - 1) // grid

@@ -1,8 +1,7 @@
 """Arithmetic expressions: result types, broadcasting, layouts.
 
 `elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in
-NumPy, by their true sizes; operands of one size (and those of one element) cost nothing but the
-arithmetic.
+NumPy, by their true sizes. Operands of equal sizes, or of one element, need no selection of elements.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ def elementwise(
 
     Args:
         name: of the expression.
-        kind: which rule gives the type of the result.
-        common_operands: convert the operands to the type of the result before the call; if not,
-            the function gets them as they are.
-        check: raises if it does not take the operands: `check(name, specs, constants)`, see `operator`.
+        kind: rule for the type of the result, see `promote`.
+        common_operands: True: operands are converted to the type of the result before the call; False: the function
+            gets them as they are.
+        check: `check(name, specs, constants)` raises for operands that are not allowed; for `constants` see `operator`.
     """
     full_name = f"math.{name}"
 
@@ -60,8 +59,8 @@ def elementwise(
             aligned = map(functools.partial(_align, shape=out_shape), operands, extents, _expanded)
             return jnp.broadcast_to(function(*aligned), out_shape).astype(dtype)
 
-        run.__module__, run.__qualname__, run.__doc__ = function.__module__, name, function.__doc__
-        run.__name__ = name
+        run.__module__, run.__qualname__, run.__name__ = function.__module__, name, name
+        run.__doc__ = _with_returns(function, kind)
         signature = _signature(function)
         run.__signature__ = signature  # type: ignore[attr-defined]
         run.__annotations__ = {
@@ -75,8 +74,23 @@ def elementwise(
     return decorate
 
 
+def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
+    """Returns the docstring of `function`, with shape and type of the result unless it has them."""
+    doc = inspect.getdoc(function) or ""
+    if "Returns:" in doc:
+        return doc
+    if len(inspect.signature(function).parameters) == 1:
+        real = "shape of the input; its type if that is floating, else float32."
+        returned = real if kind == "real" else "shape and type of the input."
+    else:
+        dtypes = {"comparison": "bool", "real": "in the promoted floating type"}
+        returned = f"the broadcast shape, {dtypes.get(kind, 'in the promoted type')}."
+    first, *rest = doc.split("\n\n")
+    return "\n\n".join([first, f"Returns: {returned}", *rest])
+
+
 def _signature(function: Callable[..., Array]) -> inspect.Signature:
-    """Lists the operands of `function`, positional only, and what the engine fills in."""
+    """Makes the signature of `run`: the operands of `function`, positional only, and parameters filled by the engine."""
     parameters = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
         for name in inspect.signature(function).parameters
@@ -98,7 +112,7 @@ def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
     out = functools.reduce(lambda a, b: np.where(a == 1, b, a), sizes)
 
     def text(i: int, axis: int) -> str:
-        back = ndim - axis  # counted from the last one
+        back = ndim - axis  # distance from the end; the last axis is 1
         shapes = [
             f"{size_text(spec.extents[i])} (d={spec.ndim - back}, belonging to sample_idx={i})"
             for spec in operands
@@ -128,7 +142,7 @@ def _checked_setup(
 
 
 def _layout(operands: Sequence[BatchSpec]) -> str:
-    """Returns the longest layout, of which all others must be suffixes; "" if it does not name all axes."""
+    """Returns the longest layout, or "" if it does not name all axes; the other layouts must be suffixes of it."""
     named = sorted({spec.layout for spec in operands}, key=len)
     for shorter, longer in itertools.pairwise(named):
         if not longer.endswith(shorter):
@@ -140,12 +154,12 @@ def _layout(operands: Sequence[BatchSpec]) -> str:
 
 
 def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tuple[int, ...]) -> Array:
-    """Aligns `value` with `shape`: as many axes, each as long as there, or 1.
+    """Reshapes `value` so that it broadcasts to `shape`; each axis is 1 or as long as in `shape`.
 
     Args:
         value: one padded sample.
         extent: its true size.
-        expanded: for each axis, whether in some sample its one element meets a longer axis.
+        expanded: for each axis, whether it has size 1 and is broadcast in some sample.
         shape: padded shape of the result.
     """
     lead = len(shape) - value.ndim
@@ -153,7 +167,7 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
     value = fit(value, target)
     for axis, (size, broadcasts) in enumerate(zip(target, expanded, strict=True)):
         if broadcasts and size > 1:
-            # A select fuses with the arithmetic, which an index min(i, extent - 1) would not.
+            # A select fuses with the arithmetic; a gather at min(i, extent - 1) does not.
             first = lax.slice_in_dim(value, 0, 1, axis=axis)
             value = jnp.where(extent[axis] == 1, first, value)
     return value.reshape((1,) * lead + value.shape)

@@ -1,4 +1,4 @@
-"""Bringing a result to the padded shape that the engine asks for."""
+"""Fits a result to the padded shape that the engine asks for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jax import Array
 
 
 def fit(value: Array, shape: Sequence[int]) -> Array:
-    """Cuts or zero-pads `value` at the end of each axis to `shape`; nothing valid may be cut."""
+    """Cuts or zero-pads `value` to `shape` at the end of each axis; callers make sure that only padding is cut."""
     cut = value[tuple(slice(0, n) for n in shape)]
     missing = [(0, n - have) for n, have in zip(shape, cut.shape, strict=True)]
     return jnp.pad(cut, missing) if any(after for _, after in missing) else cut

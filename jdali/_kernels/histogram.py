@@ -1,4 +1,4 @@
-"""Histograms of uint8 images, and tables applied to them."""
+"""Histograms of uint8 images, and lookup tables applied to them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from jdali._kernels.by_platform import by_platform, loop
 from jdali._numerics.rounding import varying_like
 
 BINS = 256
-# Elements in one step of a loop. Counts of neighbours go to different arrays, so that a step need not wait for the
-# sum that the one before has just stored: 0.4 ns an element; a scatter takes 3.7.
+# Elements in one step of a loop.
 _STEP = 48
+# Neighbouring elements are counted in different arrays, so that no count waits for the store of the one before:
+# 0.4 ns per element; a scatter takes 3.7.
 _ARRAYS = 6
-# Channels for which the loop is written out.
+# The loop over channels is unrolled for up to this many.
 _MAX_CHANNELS = 8
-# Elements of an image for which no loop is worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 SMALL = 1 << 14
+# A GPU counts neighbouring columns in this many histograms, because additions to one number wait for each other.
+_APART = 32
 
 
 def histograms(image: Array, extent: Array) -> Array:
@@ -33,21 +36,23 @@ def histograms(image: Array, extent: Array) -> Array:
     """
     if image.size <= SMALL or image.shape[2] > _MAX_CHANNELS:
         return _scattered(image, extent)
-    return by_platform(_counted, _scattered)(image, extent)
+    return by_platform(_counted, functools.partial(_scattered, apart=_APART))(image, extent)
 
 
-def _scattered(image: Array, extent: Array) -> Array:
-    channels = image.shape[2]
-    index = image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS
-    counts = jnp.zeros(channels * BINS, jnp.int32)
+def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
+    _, width, channels = image.shape
+    column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart * channels
+    index = image.astype(jnp.int32) + (column + jnp.arange(channels, dtype=jnp.int32)) * BINS
+    counts = jnp.zeros(apart * channels * BINS, jnp.int32)
     inside = valid_mask(extent, image.shape).astype(jnp.int32)
-    return counts.at[index].add(inside).reshape(channels, BINS)
+    return counts.at[index].add(inside).reshape(apart, channels, BINS).sum(0, dtype=jnp.int32)
 
 
 def _counted(image: Array, extent: Array) -> Array:
-    """Counts like `_scattered`, by loops of scalar instructions over true elements, 0.4 ns an element.
+    """Counts like `_scattered`, by loops of scalar instructions over the true elements.
 
-    Whole chunks of the rows are counted as they are. In the rest of a row, padding is counted as 0 and subtracted again.
+    Full chunks of a row are counted as they are. In a row's last, partial chunk, padding is set to 0, counted, and
+    subtracted from the count of 0.
     """
     height, _, channels = image.shape
     chunks, between = _chunks(image)
@@ -66,9 +71,9 @@ def _counted(image: Array, extent: Array) -> Array:
 def _count(
     counts: tuple[Array, ...], chunks: Array, between: int, rows: Array, a_row: Array
 ) -> tuple[Array, ...]:
-    """Adds the numbers of chunks [H · between, step] to `counts`: of `a_row` of each row, of the first `rows`.
+    """Counts the values of chunks [H · between, step]: the first `a_row` chunks of each of the first `rows` rows.
 
-    Element j of a chunk is counted in array j % len(counts).
+    Element j of a chunk is added to array j % len(counts).
     """
 
     def add(_: Array, state: tuple[_Chunk, tuple[Array, ...]]) -> tuple[_Chunk, tuple[Array, ...]]:
@@ -82,7 +87,7 @@ def _count(
     return loop(rows * a_row, add, (_first(chunks), counts))[1]
 
 
-# The number of a chunk, and its number in its row. A division in the loop would be repeated for each element.
+# Index of a chunk, and its index in its row. XLA would repeat a division in the loop for each element.
 _Chunk = tuple[Array, Array]
 
 
@@ -92,13 +97,13 @@ def _first(values: Array) -> _Chunk:
 
 
 def _next(chunk: Array, in_row: Array, a_row: Array, between: int) -> _Chunk:
-    """Returns the next chunk, of the `a_row` of each row that are looked at, of `between`."""
+    """Returns the next chunk, where the loop visits the first `a_row` of the `between` chunks of each row."""
     last = in_row + 1 == a_row
     return chunk + jnp.where(last, between - a_row + 1, 1), jnp.where(last, 0, in_row + 1)
 
 
 def _chunks(image: Array) -> tuple[Array, int]:
-    """Cuts the rows of an image [H, W, C] into chunks of one loop step: uint8 [H · n, step], and n a row."""
+    """Cuts the rows of an image [H, W, C] into chunks, uint8 [H · n, step]; returns them and n, the chunks of a row."""
     height, width, channels = image.shape
     row = width * channels
     fitting = [n for n in range(channels, _STEP + 1, channels) if row % n == 0]
@@ -110,9 +115,10 @@ def _chunks(image: Array) -> tuple[Array, int]:
 
 
 def counted(numbers: Array, bins: int, rows: Array) -> Array:
-    """Counts each number in int32 [H, W]: int32 [bins]; `bins` itself is not counted.
+    """Counts each number below `bins` in int32 [H, W]: int32 [bins].
 
-    On a CPU the first `rows` rows are looked at, the others must be `bins`.
+    Elements equal to `bins` are not counted. On a CPU only the first `rows` rows are read; all later elements must be
+    `bins`.
     """
     if numbers.size <= SMALL:
         return _scattered_numbers(bins, numbers)
@@ -142,7 +148,7 @@ def looked_up(image: Array, extent: Array, tables: Array) -> Array:
         extent: int32 [3], the true size.
         tables: uint8 [C, 256].
 
-    Returns: uint8 [H, W, C]; what lies past the true extent may have any value.
+    Returns: uint8 [H, W, C]; unspecified past `extent`.
     """
     if image.size <= SMALL or image.shape[2] > _MAX_CHANNELS:
         return _gathered(image, extent, tables)
@@ -156,9 +162,9 @@ def _gathered(image: Array, extent: Array, tables: Array) -> Array:
 
 
 def _one_by_one(image: Array, extent: Array, tables: Array) -> Array:
-    """Looks up like `_gathered`, by a loop of scalar instructions, 0.3 ns an element.
+    """Looks up like `_gathered`, by a loop of scalar instructions.
 
-    As a gather it takes 0.7: LLVM takes vectors of indices apart, and puts the entries together.
+    It takes 0.3 ns per element. A gather takes 0.7: LLVM extracts each index from a vector, and inserts each entry.
     """
     height, width, channels = image.shape
     chunks, between = _chunks(image)
@@ -174,7 +180,7 @@ def _one_by_one(image: Array, extent: Array, tables: Array) -> Array:
             made = lax.dynamic_update_slice(made, entry[None], at)
         return _next(chunk, in_row, a_row, between), made, columns
 
-    # The tables go through the loop, so that look-ups do not compute their entries again.
+    # The loop carries the tables: otherwise each look-up would compute its entry again.
     columns = [tables[c] for c in range(channels)]
     start = varying_like((_first(chunks), jnp.zeros_like(chunks), columns), image, extent, tables)
     _, made, _ = loop(extent[0] * a_row, look_up, start)

@@ -1,9 +1,9 @@
-"""Image decoders: their common arguments, header scan and decoding."""
+"""Decodes images: the common arguments, header scan and decoding of image decoders."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,17 @@ import numpy as np
 from jdali import types
 from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
-from jdali._operators.record import HostOutputs, Probed, Scaled, ScaledDecoding, Static, Workers
+from jdali._operators.record import (
+    HostOutputs,
+    Operator,
+    Probed,
+    Scaled,
+    ScaledDecoding,
+    Static,
+    Workers,
+    also_takes,
+    host_batch_operator,
+)
 from jdali.codecs import image as codec
 from jdali.codecs.image_batch import Headers
 from jdali.types import DALIImageType
@@ -37,7 +47,7 @@ def decoder_options(
     """Declares the arguments of every image decoder.
 
     Args:
-        adjust_orientation: turn the picture as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -49,8 +59,8 @@ def decoder_options(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
-            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.
@@ -65,13 +75,13 @@ def probe(
     adjust_orientation: bool,
     **_: object,
 ) -> Probed:
-    """Reads shape [H, W, C] and type of the whole pictures from their headers."""
+    """Reads the shapes [H, W, C] of whole images from their headers."""
     headers = Headers(encoded)
     return Probed(headers.shapes(output_type, adjust_orientation), dtype, headers, headers.failures)
 
 
 def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
-    """Computes where a window begins in the smaller picture: at a pixel, up to one before its exact place."""
+    """Computes how far, 0 to 1 pixel, a window's exact start lies past its first decoded pixel."""
     start = params["_window"][:, :2] if "_window" in params else np.zeros((len(denominator), 2), np.int64)
     return start % denominator / denominator
 
@@ -79,24 +89,39 @@ def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
 SCALED_DECODING = ScaledDecoding((2, 4, 8), Headers.max_denominators, _offset)
 
 
+def image_decoder(
+    name: str, setup: Callable[..., BatchSpec | Plan]
+) -> Callable[[Callable[..., HostOutputs]], Operator]:
+    """Returns a decorator that turns a function into an image decoder with the arguments of `decoder_options`."""
+
+    def decorate(function: Callable[..., HostOutputs]) -> Operator:
+        make = host_batch_operator(
+            name=name, setup=setup, probe=probe, scales=SCALED_DECODING, devices=("cpu", "mixed"),
+            work="decoding", source="operators/imgcodec/image_decoder.h",
+        )  # fmt: skip
+        return make(also_takes(decoder_options)(function))
+
+    return decorate
+
+
 def decode(
     encoded: Sequence[np.ndarray], windows: Any, headers: Headers, scaled: Scaled | None,
     workers: Workers, options: Mapping[str, Any],
 ) -> HostOutputs:  # fmt: skip
-    """Decodes pictures one by one, with the arguments of `decoder_options`.
+    """Decodes images one by one, with the arguments of `decoder_options`.
 
     Args:
-        encoded: the files' contents.
-        windows: int [n, 4], y, x, height and width of what is wanted; None: the whole pictures.
+        encoded: contents of the files.
+        windows: int [n, 4], y, x, height and width of each window; None: whole images.
         headers: of the files.
-        scaled: the fractions of their sizes that are wanted; None: the whole sizes.
-        workers: to decode in.
+        scaled: fractions of their sizes to decode at; None: full size.
+        workers: threads that decode.
         options: arguments of `decoder_options`.
     """
     decode_one = functools.partial(
         codec.decode, output_type=options["output_type"], dtype=options["dtype"],
         adjust_orientation=options["adjust_orientation"], fast_idct=options["use_fast_idct"],
-        contiguous=False,  # samples are copied to padded arrays anyway
+        contiguous=False,  # samples are copied to padded arrays later
     )  # fmt: skip
     denominators = [1] * len(encoded) if scaled is None else scaled.denominator[:, 0].tolist()
     wanted: list[Any] = [None] * len(encoded) if windows is None else windows.tolist()
@@ -109,7 +134,7 @@ def decode(
 
 
 def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
-    """Makes the spec of the whole pictures; checks the type asked for."""
+    """Makes the spec of whole decoded images; raises if the output type is not supported."""
     codec.check_dtype(name, contents.dtype)
     return contents.replace(layout="HWC")
 
@@ -117,8 +142,11 @@ def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
 def windows_plan(name: str, pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
     """Plans decoding of windows: `anchors` and `sizes` are [N, 2 or more], y and x first.
 
+    Args:
+        pictures: spec of the whole images.
+
     Raises:
-        SampleError: a window is not inside of its picture; `name` is that of the operator.
+        SampleError: a window is not inside its image.
     """
     low, high, limit = anchors[:, :2], (anchors + sizes)[:, :2], pictures.extents[:, :2]
     check_samples(

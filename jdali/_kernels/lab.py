@@ -1,6 +1,6 @@
-"""RGB of 8 bits to CIE L*a*b* of 8 bits and back, in the integers of OpenCV: the same bits.
+"""Converts 8-bit RGB to 8-bit CIE L*a*b* and back, bit for bit as OpenCV does in integers.
 
-L is scaled to 255, and 128 is added to a and b. The white point is D65, and RGB is sRGB with its gamma.
+L is scaled to 0 to 255, and 128 is added to a and b. RGB is gamma-encoded sRGB with white point D65.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jax import Array, lax
 from jdali._kernels.by_platform import Keep
 from jdali._numerics.platform import platform_dependent
 
-# Fractional bits: of weights, linear light, cube roots, values between Lab and RGB, light before gamma.
+# Fractional bits of: weights, linear light, cube roots, values between Lab and RGB, light before gamma.
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
 _WHITE = np.array([0.950456, 1, 1.088754])
 _RGB_TO_XYZ = np.array(
@@ -25,7 +25,7 @@ _XYZ_TO_RGB = np.array(
 )
 # CIE: below (6/29)³ the cube root is a straight line.
 _KNEE, _SLOPE, _OFFSET = 216 / 24389, 841 / 108, 16 / 116
-_LOWEST = -8145  # the smallest value that is looked up to give X or Z
+_LOWEST = -8145  # smallest cube root of X or Z that is looked up
 
 
 def _unchanged(values: object) -> object:
@@ -33,10 +33,7 @@ def _unchanged(values: object) -> object:
 
 
 def rgb_to_lab(image: Array, keep: Keep = _unchanged) -> tuple[Array, Array, Array]:
-    """Converts uint8 [H, W, 3] to L, a, b, int32 [H, W], 0 to 255.
-
-    What each element is needed of several times goes through `keep`.
-    """
+    """Converts uint8 [H, W, 3] to L, a, b, int32 [H, W], 0 to 255; for `keep` see `Keep`."""
     light_of, root_of = (jnp.asarray(table) for table in _forward_tables())
     light = keep(
         [light_of.at[image[:, :, c].astype(jnp.int32)].get(mode="promise_in_bounds") for c in range(3)]
@@ -60,7 +57,7 @@ def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) ->
     y_of, root_of, xz_of, level_of = (jnp.asarray(table) for table in _backward_tables())
     y, root = keep([table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of)])
     base = 1 << _BASE
-    # a / 500 and b / 200 in units of 2^-14, as products with a reciprocal.
+    # a / 500 and b / 200 in units of 2^-14, by multiplication with the reciprocal.
     x_root = root + ((5 * a * 53687 + (1 << 7)) >> 13) - 128 * base // 500
     z_root = root - (((b * 41943 + (1 << 4)) >> 9) - 128 * base // 200 + 1)
     x, z = keep(
@@ -77,7 +74,7 @@ def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) ->
 
 
 def _narrow(index: Array) -> Array:
-    """Returns an index below 2¹⁶ of a table. XLA's compiler for GPUs writes those that follow from others to memory: 16 bits."""
+    """Returns a table index below 2¹⁶, as 16 bits on accelerators: XLA's GPU compiler stores computed indices in memory."""
 
     def narrow(index: Array) -> Array:
         return lax.optimization_barrier(index.astype(jnp.uint16)).astype(jnp.int32)
@@ -92,7 +89,7 @@ def _shifted(value: Array, bits: int) -> Array:
 
 @functools.cache
 def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulates linear light by level, and the cube root of linear light; the line below the knee is part of it."""
+    """Tabulates linear light by level, and the cube root of linear light, with CIE's straight line below the knee."""
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
@@ -103,7 +100,7 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 
 @functools.cache
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Tabulates Y and its cube root by L; X or Z by its cube root, from `_LOWEST` on; the level of light."""
+    """Tabulates Y and its cube root by L, X or Z by its cube root from `_LOWEST` on, and the level by light."""
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8
     root = lightness * 100 * base / (255 * 116) + 16 * base / 116
@@ -123,5 +120,5 @@ def _whole(values: np.ndarray) -> np.ndarray:
 
 
 def _quotient(values: np.ndarray, divisor: int) -> np.ndarray:
-    """Divides integers, and cuts off towards zero."""
+    """Divides integers, rounding towards zero."""
     return np.sign(values) * (np.abs(values) // divisor)

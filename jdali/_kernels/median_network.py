@@ -1,8 +1,8 @@
-"""Medians of rectangles by sorting networks of whole images, cut down to the minima and maxima that the median needs.
+"""Medians of rectangles, by sorting networks whose elements are whole images.
 
-The columns of a window are sorted; two neighbours are merged, two of these pairs, and so on. What neighbouring windows
-have in common is so sorted once for all of them. Merging is K. E. Batcher's (Knuth, The Art of Computer Programming,
-volume 3, 5.3.4).
+The network sorts the columns of a window, merges neighbouring columns, then pairs of them, and so on. Columns that
+neighbouring windows share are sorted once. Merging is K. E. Batcher's (Knuth, The Art of Computer Programming,
+volume 3, 5.3.4). Minima and maxima that the median does not need are never computed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _LazyArray:
         return self._make()
 
 
-# Lists of arrays whose elements ascend from one array to the next.
+# Arrays sorted elementwise: at each position, values ascend from one array to the next.
 _Sorted = list[_LazyArray]
 
 
@@ -37,7 +37,7 @@ def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit:
         padded: unsigned integers [height + reach[0] - 1, (width + reach[1] - 1) · unit]: the image with a margin.
         shape: (height, width · unit) of the result.
         reach: (height, width) of the rectangles, odd.
-        unit: elements of a pixel, which lie beside each other.
+        unit: interleaved elements of a pixel.
     """
     half = reach[0] * reach[1] // 2
     by_width = _sorted_by_width(padded, shape[0], reach, unit)
@@ -53,10 +53,10 @@ def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit:
 def medians_at_once(
     lines: Sequence[Array], shape: tuple[int, int], reach: tuple[int, int], unit: int
 ) -> Array:
-    """Computes `medians` on accelerators: sorted columns are written once, all else is one pass over them.
+    """Computes `medians` on accelerators: one pass writes the sorted columns, a second reads them.
 
     Args:
-        lines: the rows of the image, with a margin, that lie under each row of the rectangles.
+        lines: for each row of the rectangle, the image's rows under it, with a margin: [height, width with margin].
         shape, reach, unit: as for `medians`.
     """
     sorted_columns = _all_merged([[_loaded(line)] for line in lines])
@@ -68,10 +68,10 @@ def medians_at_once(
 def medians_of_parts(
     padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int, size: Array
 ) -> Array:
-    """Computes `medians` of rectangles of `size` (height, width), int32 [2], in the middle of those of `reach`.
+    """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in those of `reach`.
 
-    Elements outside of the rectangle count as the least number in front of the middle, as the largest behind it, equally
-    many of each.
+    Elements outside of `size` become the least number in front of the middle, and the largest behind it. The numbers of
+    both are equal, so the median is unchanged.
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 
@@ -88,7 +88,7 @@ def medians_of_parts(
 
 
 def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: int) -> dict[int, _Sorted]:
-    """Sorts 1, 2, 4, ... columns, up to the width of the rectangle, wherever they begin."""
+    """Sorts each run of 1, 2, 4, ... neighbouring columns, up to the width of the rectangle."""
     found = {1: _all_merged([[_loaded(padded[y : y + height])] for y in range(reach[0])])}
     width, length = 1, padded.shape[1]
     while 2 * width <= reach[1]:
@@ -139,13 +139,13 @@ def _all_merged(parts: Sequence[_Sorted]) -> _Sorted:
 
 
 def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _LazyArray:
-    """Selects the element of a rank, counted from 0, among all parts together."""
+    """Selects the element of a rank, from 0, of all parts merged."""
     if len(parts) == 1:
         return parts[0][rank]
     middle = len(parts) // 2
     one, other = _all_merged(parts[:middle]), _all_merged(parts[middle:])
-    # With i elements of one among the rank + 1 smallest, the largest of these is of one or the other; the smallest of
-    # such largest ones is it.
+    # For each i, take i elements from `one` and rank + 1 - i from `other`. The choice with the rank + 1 smallest
+    # elements has the least maximum, and this maximum has the rank.
     largest = []
     for i in range(max(0, rank + 1 - len(other)), min(len(one), rank + 1) + 1):
         ends = ([one[i - 1]] if i else []) + ([other[rank - i]] if i <= rank else [])

@@ -1,6 +1,6 @@
-"""Sums over a window that moves along a signal, with the roundings of DALI's CPU backend.
+"""Sums over a window that moves along a signal, with the rounding of DALI's CPU backend.
 
-All are sums of the `window` values that end at each index; what would lie before the first value is 0.
+The sum at an index is over the `window` values that end there; values before the first one are 0.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from jdali._numerics.platform import one_program, platform_dependent
 
 @one_program(static_argnums=(1, 2))
 def moving_sums(values: Array, window: int, interval: int) -> Array:
-    """Sums float32 values in moving windows: as DALI does on a CPU, and within each window elsewhere.
+    """Sums float32 values in moving windows: sequentially as DALI on a CPU, each window by itself elsewhere.
 
-    An accelerator would take microseconds for each step of DALI's sequential sum.
+    An accelerator would take microseconds for each step of the sequential sum.
 
     Args:
         values: float32 [T].
         window: number of values in a sum, 1 or more.
-        interval: after how many values DALI adds up a whole window anew; `window` or more.
+        interval: distance of the indices at which DALI sums a whole window again; `window` or more.
     """
 
     def sequential(values: Array) -> Array:
@@ -35,8 +35,8 @@ def moving_sums(values: Array, window: int, interval: int) -> Array:
 def _running_sums(values: Array, window: int, interval: int) -> Array:
     """Updates each sum by the value that enters the window and the one that leaves it, rounded twice.
 
-    At every multiple of `interval` the window is added up from its first value. So the intervals do not depend on
-    each other, and the loop works on all of them at once.
+    At every multiple of `interval` the window is summed from its first value. Intervals are thus independent, and the
+    loop computes all of them in parallel.
     """
     size = len(values)
     rows = -(-size // interval)
@@ -44,9 +44,8 @@ def _running_sums(values: Array, window: int, interval: int) -> Array:
     entering = jnp.pad(values, (0, whole - size)).reshape(rows, interval)
     leaving = jnp.pad(values, (window, 0))[:size]
     leaving = jnp.pad(leaving, (0, whole - size)).reshape(rows, interval)
-    before = jnp.pad(values, (window - 1, 0))[
-        : size + window - 1
-    ]  # of each multiple, the window that ends there
+    # For each multiple of `interval`, the window that ends there.
+    before = jnp.pad(values, (window - 1, 0))[: size + window - 1]
     before = jnp.pad(before, (0, max(0, whole - len(before))))[:whole].reshape(rows, interval)[:, :window]
     start, _ = lax.scan(lambda total, value: (total + value, None), before[:, 0], before[:, 1:].T)
 
@@ -62,8 +61,8 @@ def _running_sums(values: Array, window: int, interval: int) -> Array:
 def _window_sums(values: Array, window: int) -> Array:
     """Sums each window by itself.
 
-    Cut into blocks of the window's length, a window is the end of one block and the start of the next.
-    Only sums of neighbours are taken, no difference of long ones: nothing cancels.
+    The signal is cut into blocks of the window's length, so a window is the end of one block plus the start of the
+    next. No long sums are subtracted, so nothing cancels.
     """
     blocks = -(-len(values) // window)
     table = jnp.pad(values, (0, blocks * window - len(values))).reshape(blocks, window)
@@ -74,18 +73,20 @@ def _window_sums(values: Array, window: int) -> Array:
 
 
 def exact_moving_sums(values: Array, window: int) -> Array:
-    """Sums uint32 values exactly, then rounds once to float32 [T]. DALI adds up 64-bit integers.
+    """Sums uint32 values exactly, then rounds once to float32 [T]; DALI sums in 64-bit integers.
 
     Args:
         values: uint32 [T].
         window: number of values in a sum, 1 or more.
     """
-    bits = 32 - window.bit_length()  # of each value at a time, so that sums of a window fit 32 bits
+    bits = (
+        32 - window.bit_length()
+    )  # bits of each value summed at a time, so that a window's sum fits 32 bits
     high, low = jnp.zeros_like(values), jnp.zeros_like(values)
     for shift in range(0, 32, bits):
         part = (values >> shift) & jnp.uint32((1 << bits) - 1)
         total = jnp.cumsum(part)
-        total -= jnp.pad(total, (window, 0))[: len(values)]  # wraps around, and so does the difference
+        total -= jnp.pad(total, (window, 0))[: len(values)]  # exact: sum and difference both wrap modulo 2³²
         added = low + (total << shift)
         carry = (added < low).astype(jnp.uint32)
         high, low = high + carry + ((total >> (32 - shift)) if shift else jnp.uint32(0)), added
@@ -96,8 +97,7 @@ def _float_of(high: Array, low: Array) -> Array:
     """Rounds high · 2³² + low to the nearest float32."""
     zeros = lax.clz(high)
     moved = (high << zeros) | jnp.where(zeros > 0, low >> (32 - zeros), 0)
-    lost = (
-        low << zeros
-    ) != 0  # as far below the last bit of a float32 as any of them: one bit stands for all
+    # One sticky bit stands for all lower ones: it is far below the last bit of a float32.
+    lost = (low << zeros) != 0
     scale = lax.bitcast_convert_type((127 + 32 - zeros) << 23, jnp.float32)
     return jnp.where(high == 0, low.astype(jnp.float32), (moved | lost).astype(jnp.float32) * scale)

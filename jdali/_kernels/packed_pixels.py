@@ -1,8 +1,8 @@
-"""Pixels of an image as a warp reads them: plain, or with the bytes of each packed into one number.
+"""Ways to read an image's pixels in a warp: plain, or with the bytes of a pixel packed into one number.
 
-On a CPU the time of a gather depends on the number of indices alone, whatever their bytes, and operations around it are
-computed anew for each element. Packed, a pixel of three bytes is read and filled once, with vector instructions. Where the
-border is repeated, an element needs so little work that packing does not pay.
+On a CPU, a gather takes time by the number of its indices, not of its bytes, and XLA repeats the operations around it
+for each element. A packed pixel of three bytes is read and filled once, with vector instructions. Packing does not
+pay where the border is repeated, because an element then needs little work.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jdali._numerics.rounding import varying_like
 K = TypeVar("K")
 
 _BITS, _BYTES = 8, 4
-_BLOCK = 1 << 16  # elements that are packed in one step
+_BLOCK = 1 << 16  # elements packed in one step
 
 
 class Plain:
@@ -34,25 +34,24 @@ class Plain:
         self.dtype = image.dtype
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Returns the shape of what is computed once for each pixel of `shape`, or for each element."""
+        """Returns the shape of an array with one point for each pixel of `shape`, or for each element."""
         return tuple(shape)
 
     def read(self, indices: Sequence[Array]) -> Array:
-        """Reads the pixels at these indices along each axis, which lie in the image."""
-        # One gather of whole pixels, which XLA keeps inside the loop that blends them. The caller has
-        # clipped the indices, so nothing need be done about those outside or below 0.
+        """Reads the pixels at indices along each axis, which the caller has clipped to the image."""
+        # One gather of whole pixels, which XLA keeps inside the loop that blends them.
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
-        """Reads the pixels between two neighbours along each axis, by which of the two it is."""
+        """Reads the pixels at each combination of two neighbours along each axis; keys are 0 or 1 for each axis."""
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Broadcasts one value a pixel to the form of what `made` passes on."""
+        """Reshapes values, one for each pixel, to broadcast against the pixels that `made` passes to its function."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
-        """Puts `fill`, one value or one a channel, where a pixel is not inside."""
+        """Replaces pixels outside of the image by `fill`: one value, or one for each channel."""
         return jnp.where(self.aligned(inside), pixels, fill)
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
@@ -61,9 +60,9 @@ class Plain:
 
 
 class Elements(Plain):
-    """A plain image of which each element is read by itself, [..., C].
+    """A plain image that is read element by element, [..., C].
 
-    A GPU makes all of a warp in one kernel then, and nothing is written to memory for each pixel first.
+    A GPU then computes a warp in one kernel, and writes no values for each pixel to memory first.
     """
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
@@ -78,7 +77,7 @@ class Elements(Plain):
 
 
 class Squares(Plain):
-    """A plain image [H, W, C] of which squares of four pixels are read at once: a TPU takes its time by the reads."""
+    """A plain image [H, W, C] that reads squares of four pixels at once, because a TPU takes time by the reads."""
 
     def __init__(self, image: Array):
         super().__init__(image)
@@ -87,7 +86,7 @@ class Squares(Plain):
         self._squares = jnp.concatenate([image, right, below[:, :-1], below[:, 1:]], axis=-1)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
-        """Reads pixels between neighbours, which lie beside each other or are the same."""
+        """Reads as `Plain.corners` does; two neighbours must be adjacent or the same."""
         (top, _), (left, _) = neighbours
         square = self._squares.at[top, left].get(mode="promise_in_bounds", wrap_negative_indices=False)
         found: dict[tuple[int, ...], Array] = dict(
@@ -100,10 +99,10 @@ class Squares(Plain):
 
 
 class Packed:
-    """uint8 [H, W, C] of up to four channels: pixels that are read are uint32, the first channel in the lowest bits."""
+    """A uint8 image [H, W, C] of up to four channels, read as uint32 pixels with the first channel in the lowest bits."""
 
     def __init__(self, image: Array, rows: Array):
-        """Packs the first `rows` rows, at least; no others may be read."""
+        """Packs at least the first `rows` rows; later rows may not be read."""
         self._words = _packed_rows(image, rows).reshape(-1)
         self._width = image.shape[1]
         self.channels: int = image.shape[-1]
@@ -142,7 +141,7 @@ Pixels = Plain | Packed
 def corners_by(
     read: Callable[[Sequence[Array]], Array], neighbours: Sequence[tuple[Array, Array]]
 ) -> dict[tuple[int, ...], Array]:
-    """Reads each corner between neighbours by itself."""
+    """Reads each corner with one gather; see `Plain.corners`."""
     return {
         sides: read([pair[side] for pair, side in zip(neighbours, sides, strict=True)])
         for sides in itertools.product((0, 1), repeat=len(neighbours))
@@ -150,7 +149,7 @@ def corners_by(
 
 
 def _packed_rows(image: Array, rows: Array) -> Array:
-    """Packs rows in a loop, uint32 [H, W]: as one expression they would be made in the flat shape, in 3 times as long."""
+    """Packs rows in a loop, uint32 [H, W]; one expression, which XLA computes in the flat shape, takes 3 times as long."""
     height = image.shape[0]
     block = rows_of_block(image.shape, _BLOCK)
 
@@ -164,7 +163,7 @@ def _packed_rows(image: Array, rows: Array) -> Array:
 
 
 def packs(image: Array) -> bool:
-    """Returns True if a number of 32 bits holds the last axis."""
+    """Returns True if a pixel's channels fit into 32 bits."""
     return image.dtype == jnp.uint8 and 0 < image.shape[-1] <= _BYTES
 
 
@@ -180,7 +179,7 @@ def channels_of(image: Array) -> list[Array]:
 
 
 def unpacked_channels(words: Array, count: int) -> list[Array]:
-    """Unpacks each channel, int32 [...], 0 to 255."""
+    """Unpacks the first `count` channels, int32 [...], 0 to 255."""
     return [((words >> (_BITS * channel)) & 0xFF).astype(jnp.int32) for channel in range(count)]
 
 

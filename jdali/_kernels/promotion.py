@@ -14,7 +14,7 @@ Dtype = np.dtype
 _BOOL, _FLOAT = np.dtype(np.bool_), np.dtype(np.float32)
 
 
-# How expressions are written that have signs, for messages.
+# Signs of expressions, for messages.
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "bitand": "&",
     "bitor": "|", "bitxor": "^", "bitnot": "~", "lshift": "<<", "rshift": ">>", "neg": "-", "pos": "+", "eq": "==",
@@ -25,18 +25,19 @@ SIGNS = {
 def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
     """Returns the result type of one expression of one to three operands.
 
-    * "arithmetic": the operands' common type; booleans alone are refused;
-    * "multiplication": the same, but booleans alone give a boolean;
-    * "real" (division, roots, ...): the common type if it is floating, else float32;
-    * "comparison": boolean;
-    * "bitwise": the common type; floating operands are refused.
+    * "arithmetic": the operands' common type; raises if all operands are booleans.
+    * "multiplication": the common type; booleans give a boolean.
+    * "real" (division, roots, ...): the common type if it is floating, else float32; raises if all are booleans.
+    * "comparison": boolean.
+    * "bitwise": the common type; raises for floating operands.
 
     Args:
         kind: of the expression.
         operands: types of the operands.
         name: of the expression, for messages.
 
-    Raises: TypeError if DALI does not take these types.
+    Raises:
+        TypeError: DALI does not take these types.
     """
     dtypes = [np.dtype(operand) for operand in operands]
     for dtype in dtypes:
@@ -66,10 +67,10 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
 
 
 def common_type(left: Dtype, right: Dtype) -> Dtype:
-    """Returns the smallest type for both; float64 only if one of them is, at most 64 bits.
+    """Returns the common type of two.
 
-    Integers of mixed sign give a signed type twice as wide as the unsigned one, or int64: DALI
-    has nothing wider, so there uint64 values of 2**63 and more wrap.
+    Booleans take the other type, and integers a floating one. Of one kind, the wider type is taken. Integers of mixed
+    sign give a signed type at least twice as wide as the unsigned one, at most int64: uint64 values from 2**63 on wrap.
     """
     if left.kind == "b":
         return right

@@ -1,4 +1,4 @@
-"""Arguments with a value for each chosen axis, where samples choose different numbers of axes."""
+"""Groups samples whose `axes` arguments differ in length, so that their per-axis arguments can be stacked."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from jdali._operators.record import extents_of, is_traced
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alike:
-    """Samples with as many axes each.
+    """Samples with the same number of axes.
 
     Attributes:
-        rows: int64 [n], their positions in the batch.
-        axes: [n, K], or None without axes.
-        values: of the arguments, [n, ...]; None: left out.
+        rows: int64 [n], positions of the samples in the batch.
+        axes: [n, K]; None: left out.
+        values: arguments by name, [n, ...] each; None: left out.
     """
 
     rows: np.ndarray
@@ -29,7 +29,7 @@ class Alike:
 
     @contextlib.contextmanager
     def blaming(self) -> Iterator[None]:
-        """Lets errors of these samples name their positions in the batch."""
+        """Changes sample numbers of errors from positions in the group to positions in the batch."""
         try:
             yield
         except SampleError as error:
@@ -43,13 +43,12 @@ def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: in
     """Groups the samples of a batch by their number of axes.
 
     Args:
-        name: of the operator.
         axes: [N, K], or [N] objects; None: left out.
-        values: likewise, of the arguments that have a value for each of the axes.
-        count: N.
+        values: arguments that have a value for each of the axes, by name; likewise.
+        count: number of samples N.
 
     Raises:
-        SampleError: the number of a sample's values is neither 1 nor that of its axes.
+        SampleError: samples with the same number of axes have different numbers of values.
     """
     if not any(_is_ragged(value) for value in (axes, *values.values())):
         return [Alike(np.arange(count), axes, values)]

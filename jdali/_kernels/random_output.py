@@ -1,8 +1,6 @@
-"""Shape of the output of random generators."""
+"""Output shapes of random generators."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -13,13 +11,11 @@ from jdali._errors import check_samples
 def output_shape(
     name: str, shape_like: BatchSpec | None, shape: np.ndarray | None, batch_size: int
 ) -> np.ndarray:
-    """Returns the true sizes of a random operator's output: int64 [N, ndim]; [N, 0], scalars, if no argument says any.
+    """Returns the true sizes of a random operator's output, int64 [N, ndim]; scalars without `shape_like` and `shape`.
 
     Args:
-        name: of the operator.
-        shape_like: spec of the input whose shape is to be taken.
+        shape_like: spec of the input whose shape the output takes.
         shape: [N, ndim] argument, or [N] for one axis.
-        batch_size: N.
     """
     if shape is None:
         return np.zeros((batch_size, 0), np.int64) if shape_like is None else shape_like.extents
@@ -47,13 +43,3 @@ def output_spec(
     """Makes the spec of a random operator's output; see `output_shape`. `shape_like` holds one spec or none."""
     like = shape_like[0] if shape_like else None
     return BatchSpec(output_shape(name, like, shape, batch_size), dtype)
-
-
-def needs_shape(arguments: object) -> tuple[str, ...]:
-    """Names the shape as all that must be known before the numbers are drawn (an operator's `setup_needs`)."""
-    return ("shape",)
-
-
-def needs_shape_and(*names: str) -> Callable[[object], tuple[str, ...]]:
-    """Makes an operator's `setup_needs`: the shape, and arguments whose values `setup` checks."""
-    return lambda arguments: ("shape", *names)

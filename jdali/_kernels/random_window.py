@@ -1,4 +1,4 @@
-"""A random window of an image, by share of its area and aspect ratio."""
+"""Draws a random window of an image by its share of the area and its aspect ratio."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jax import Array
 from jdali._numerics.random import integer, split, uniform
 from jdali._numerics.rounding import round_half_away
 
-# Widths / heights of windows that operators draw by default.
+# Default range of width / height.
 ASPECT_RATIOS = (3 / 4, 4 / 3)
 
 
 class WindowFunction(Protocol):
-    """`random_window` with everything static bound: a compile key for `SampleKeys.map`."""
+    """`random_window` with its static arguments bound, as a compile key for `SampleKeys.map`."""
 
     def __call__(self, key: Array, extent: Array, /) -> tuple[Array, Array]: ...
 
@@ -34,10 +34,9 @@ def random_window(
 ) -> tuple[Array, Array]:
     """Draws a window: area uniform, aspect ratio log-uniform, position uniform.
 
-    Attempts whose window does not fit, or whose aspect ratio left its range when the sides were
-    rounded to pixels, are thrown away; the first that is left counts. If none is left, or if even
-    the extreme aspect ratio cannot reach the smallest area, the window is the largest one that
-    keeps the aspect ratio in its range (at most the upper limit of the area).
+    The first valid attempt is taken: its window fits into the image, and its aspect ratio is in range after the sides
+    are rounded to pixels. If there is none, or if no aspect ratio in range can reach the least area, the window
+    is the largest one with an aspect ratio in range, up to the largest area.
 
     Args:
         key: typed JAX key.
@@ -76,7 +75,7 @@ def random_window(
 def _largest_window(
     size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Returns the window for when no attempt succeeds, int32 [2], and whether none can succeed."""
+    """Returns the size of the window to take if no attempt succeeds, int32 [2], and whether none can succeed."""
     height, width = size[0], size[1]
     low, high = (jnp.float32(a) for a in random_aspect_ratio)
     least = width * height * jnp.float32(random_area[0])
@@ -85,7 +84,7 @@ def _largest_window(
     too_wide = height * widest < least
     too_high = width * highest < least
     ratio = width / height
-    # The image's own aspect ratio is out of range, or else the whole image is a fair start.
+    # The largest window in range; the whole image if its aspect ratio is in range.
     window = jnp.where(
         ratio > high,
         jnp.stack([height, widest]),
@@ -120,7 +119,6 @@ def window_function(
     """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`.
 
     Args:
-        name: of the operator, for error messages.
         random_area: least and largest area, share of the image's; 0 < least <= largest.
         random_aspect_ratio: least and largest width / height, both positive.
         num_attempts: at least 1.

@@ -1,4 +1,4 @@
-"""The rows of an image that a kernel reaches from a block of rows, with their borders."""
+"""Rows of an image that a kernel reaches from a block of rows, extended past the image's borders."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from jdali._kernels.border import INDICES, rows_with_margin
 
 @dataclasses.dataclass(frozen=True)
 class ReachedRows:
-    """Rows that a kernel reaches from some rows, in float32, with a margin past the borders of the image.
+    """Rows that a kernel reaches from a block of rows, in float32, with a margin past the borders of the image.
 
-    It is made in the cache, block by block: made of the whole image it would be written to memory and read again twice.
+    Blocks stay in the cache. Extending the whole image at once would write it to memory and read it again twice.
 
     Attributes:
         border: see `with_margin`; None: the kernel stays within the image.
         kernel: padded size of the kernel, for each of D, H, W.
-        shape: planes, rows and elements of a row that are reached.
+        shape: planes, rows and elements of a row that the kernel reaches.
         channels: of a pixel.
         flat: [N, D, H, W · C], the images, with a margin along D.
         fill: scalar, for the border "constant".
-        starts: int32 [3], first element that is reached along D, H, W, of images with margins of the kernel's size - 1.
+        starts: int32 [3], first element reached along D, H, W, counted in images with margins of the kernel's size - 1.
         sizes: int32 [2, 4], see `correlate`.
     """
 
@@ -65,7 +65,7 @@ class ReachedRows:
         )  # fmt: skip
 
     def reached(self, buffer: Array) -> Array:
-        """Cuts what the kernel reaches out of the buffer that `read` filled: float32 of `shape`."""
+        """Cuts the elements that the kernel reaches out of the buffer that `read` filled: float32 of `shape`."""
         planes, rows, length = self.shape
         start = self.starts[2] * self.channels
         return lax.dynamic_slice_in_dim(buffer, start, length, axis=1).reshape(planes, rows, length)

@@ -1,4 +1,4 @@
-"""Axes that an operator reduces, and the spec of the reduced batch."""
+"""Resolves the axes that an operator reduces, and makes the spec of the reduced batch."""
 
 from __future__ import annotations
 
@@ -8,6 +8,22 @@ import numpy as np
 
 from jdali._batches import BatchSpec
 from jdali._errors import absent_axis, axis_out_of_range
+from jdali._operators.record import Static
+
+
+def reduction_options(
+    *,
+    axes: Static[tuple[int, ...] | None] = None,
+    axis_names: Static[str | None] = None,
+    keep_dims: Static[bool] = False,
+) -> None:
+    """Declares the arguments of every reduction; `setup` replaces `axes` by the result of `resolve_axes`.
+
+    Args:
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+    """
 
 
 def resolve_axes(
@@ -16,9 +32,8 @@ def resolve_axes(
     """Returns the indices of the axes to reduce, ascending.
 
     Args:
-        name: of the operator, for messages.
         spec: of the input.
-        axes: indices, negative ones from the back; an empty list: none; None: all.
+        axes: indices, negative ones from the end; an empty list: none; None: all.
         axis_names: letters of the input's layout, in place of `axes`.
     """
     if axes is not None and axis_names is not None:

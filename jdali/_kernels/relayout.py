@@ -1,4 +1,4 @@
-"""The same elements in another shape, where both shapes are padded."""
+"""Moves elements of a padded sample to another padded shape."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from jax import Array
 
 
 def linear_index(extent: Array, shape: Sequence[int]) -> Array:
-    """Computes the index of each element in row-major order of a sample of size `extent`: int32 [*shape].
+    """Computes the row-major index of each element in a sample of size `extent`: int32 [*shape].
 
-    Elements past `extent` get an index of no meaning.
+    Indices of elements past `extent` are unspecified.
     """
     linear = jnp.zeros((), jnp.int32)
     for axis, size in enumerate(shape):
@@ -21,7 +21,7 @@ def linear_index(extent: Array, shape: Sequence[int]) -> Array:
 
 
 def take_linear(data: Array, extent: Array, linear: Array) -> Array:
-    """Takes elements of a padded sample at indices in row-major order; clips those outside."""
+    """Takes elements of a padded sample by row-major indices into its true extent; others give arbitrary elements."""
     if data.size == 0:
         return jnp.zeros(linear.shape, data.dtype)
     index: list[Array] = []

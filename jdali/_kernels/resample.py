@@ -22,6 +22,7 @@ from jdali._kernels.by_platform import by_platform, differentiable
 from jdali._kernels.resample_filters import FILTER, NN, Reach, dense_reach, dense_weights, nearest_elements
 from jdali._kernels.resample_taps import resample_small, resample_taps
 from jdali._kernels.resample_whole import resample_whole
+from jdali._kernels.take_window import take_grid
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._system.jax_internals import is_mapped
@@ -76,13 +77,12 @@ def resample(
 @one_program(static_argnums=(3, 4))
 def _pick(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], dtype: np.dtype) -> Array:
     def taken(image: Array, filters: Array, extent: Array) -> Array:
-        for axis, count in enumerate(out_shape):
-            last_axis = axis == len(out_shape) - 1
-            index = nearest_elements(filters[axis], extent[axis], count, last_axis=last_axis)
-            image = image.at[(slice(None),) * axis + (index,)].get(
-                mode="promise_in_bounds", wrap_negative_indices=False
-            )
-        return saturate_cast(image, dtype)
+        last = len(out_shape) - 1
+        indices = [
+            nearest_elements(filters[axis], extent[axis], count, last_axis=axis == last)
+            for axis, count in enumerate(out_shape)
+        ]
+        return saturate_cast(take_grid(image, indices, mode="promise_in_bounds"), dtype)
 
     # On a CPU one sample after the other: a gather with an index for the sample as well takes twice as long.
     return by_platform(taken, taken)(image, filters, extent)

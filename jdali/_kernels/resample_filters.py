@@ -80,6 +80,8 @@ class Reach(enum.IntEnum):
 
     PAIR = 2  # linear, where no axis shrinks
     CHUNK = 8
+    TWO_CHUNKS = 16
+    FOUR_CHUNKS = 32
     ANY = 1 << 30
 
 
@@ -207,7 +209,7 @@ def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
 
 
 def tap_count(axis: Array) -> Array:
-    """Returns the number of taps of each output element, int32 [...], of axes [..., 5]."""
+    """Returns how many taps an output element has along each axis: int32 [...], from `axis` [..., 5]."""
     return jnp.where(axis[..., FILTER] == NN, jnp.float32(1), axis[..., TAPS]).astype(jnp.int32)
 
 

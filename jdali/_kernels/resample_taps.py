@@ -1,8 +1,8 @@
 """Resampling on a CPU: weighted sums of rows, a few filter taps in one pass over memory.
 
 One axis at a time: the array is seen as [rows, columns], and a block of output rows by a tile of columns
-is the sum over `CHUNK_TAPS` rows at a time, which XLA fuses to one loop that reads each element once and keeps
-the sum in registers. All loops have trip counts computed at run time, so the cost follows the true size
+is the sum over up to two chunks of `CHUNK_TAPS` rows, which XLA fuses to one loop that reads each element once and
+keeps the sum in registers. All loops have trip counts computed at run time, so the cost follows the true size
 of the sample and the true scale, not the padded shapes. A compiled program serves every scale up to its `Reach`:
 without loops for more taps than the samples have it is half as large. Samples are done one after another.
 """
@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._kernels.by_platform import kept
 from jdali._kernels.resample_filters import first_taps, tap_count, weight
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._numerics.sums import fixed_sum
@@ -28,6 +29,13 @@ from jdali._numerics.sums import fixed_sum
 CHUNK_TAPS = 8
 _ROWS = 32
 _COLUMNS = 768
+# Along the other axes, where rows are as short as a block is high; and columns to transpose at once.
+_LATER_ROWS, _TURNED = 128, 256
+# Half a chunk covers a scale of up to 2, two chunks one of up to 8.
+_HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
+# Taps whose weights are computed once a sample, for scales of up to 32; those beyond once a block of rows.
+_KEPT_TAPS = 64
+_LINE = 16  # float32 in a line of the cache
 
 _ROW_SLICES = lax.GatherDimensionNumbers(
     offset_dims=(1,), collapsed_slice_dims=(0, 1), start_index_map=(0, 1, 2)
@@ -144,10 +152,88 @@ def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
     return first, second
 
 
+@dataclasses.dataclass(frozen=True)
+class _Factors:
+    """Rows to read and their weights, of all output rows along each axis of a sample.
+
+    Attributes:
+        row: int32 [d, taps, shape_out], weight: float32 [d, taps, shape_out], of the first taps.
+        counts: int32 [d], how many taps a sum needs.
+        steps: how many taps the first pass may sum; further ones sum as many as the longest.
+        beyond: computes the factors of taps that `row` and `weight` lack, for a pass; None: they lack none.
+        once: int32 1, see `by_platform.kept`.
+    """
+
+    row: Array
+    weight: Array
+    counts: Array
+    steps: tuple[int, ...]
+    beyond: Callable[[int, Array | int, int, Array], tuple[Array, Array]] | None
+    once: Array
+
+    @classmethod
+    def of(cls, filters: Array, extents: Array, count: int, reach: int, *, finite: bool) -> _Factors:
+        """Describes the axes of a sample.
+
+        Args:
+            filters: float32 [d, 5].
+            extents: int32 [d].
+            count: output rows, of the longest axis.
+            reach: see `Reach`.
+            finite: whether no pixel is NaN or infinite; otherwise one tap stands for those that a chunk lacks,
+                see `taps_at_once`.
+        """
+        once, counts = jnp.minimum(extents[0], 1), tap_count(filters)
+        needed = counts if finite else counts + (counts % CHUNK_TAPS != 0)
+        if reach <= CHUNK_TAPS:
+            axes = _Axes.of(filters, extents, count, reach)
+            steps = tuple(sorted({min(_HALF, axes.taps), axes.taps}))
+            return cls(*axes.leading, needed, steps, None, once)
+        filters = filters[:, None]
+        start, first = first_taps(filters, count)
+
+        def put(chunk: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            row, weight, total = state
+            tap, value = taps_and_weights(filters, start, first, chunk, CHUNK_TAPS)
+            # What is too much is written behind what is kept.
+            place = jnp.minimum(chunk * CHUNK_TAPS, _KEPT_TAPS)
+            tap = jnp.clip(tap, 0, extents[:, None, None] - 1)
+            row = lax.dynamic_update_slice_in_dim(row, tap, place, 1)
+            weight = lax.dynamic_update_slice_in_dim(weight, value, place, 1)
+            return row, weight, total + fixed_sum(value, (1,))
+
+        shape = len(counts), _KEPT_TAPS + CHUNK_TAPS, count
+        empty = (
+            jnp.zeros(shape, jnp.int32),
+            jnp.zeros(shape, jnp.float32),
+            jnp.zeros(start.shape, jnp.float32),
+        )
+        chunks = (counts.max() + CHUNK_TAPS - 1) // CHUNK_TAPS
+        row, weight, total = lax.fori_loop(_int32(0), chunks, put, varying_like(empty, filters, extents))
+        inverse = jnp.where(total == 0, jnp.float32(0), 1 / total)
+
+        def beyond(axis: int, top: Array | int, block: int, step: Array) -> tuple[Array, Array]:
+            place = _int32(axis), jnp.asarray(top, jnp.int32)
+            own = (lax.dynamic_slice(v, place, (1, block))[0] for v in (start, first, inverse))
+            own_start, own_first, own_inverse = own
+            chunk = step * (_DOUBLE // CHUNK_TAPS)
+            tap, value = taps_and_weights(filters[axis], own_start, own_first, chunk, _DOUBLE)
+            return jnp.clip(tap, 0, extents[axis] - 1), value * own_inverse
+
+        row, weight = _kept((row, weight * inverse[:, None]))
+        return cls(row, weight, needed, (CHUNK_TAPS, _DOUBLE), beyond, once)
+
+    def at(self, axis: int, top: Array | int, block: int, taps: int, step: Array) -> tuple[Array, Array]:
+        """Returns rows to read and their weights, [taps, block] each, of a block of output rows and a pass."""
+        start = (_int32(axis), step * taps, jnp.asarray(top, jnp.int32))
+        row, weight = (lax.dynamic_slice(v, start, (1, taps, block))[0] for v in (self.row, self.weight))
+        return _kept((row, weight))
+
+
 def _resample_rows(
     source: Array,
     sample: Array,
-    axes: _Axes,
+    factors: _Factors,
     axis: int,
     result: Array,
     *,
@@ -164,9 +250,9 @@ def _resample_rows(
     Args:
         source: [N, rows, columns], padded.
         sample: which of the N.
-        axes: how its rows become those of the result.
-        axis: which of these axes the rows are.
-        result: float32 [rows_out, columns].
+        factors: how its rows become those of the result.
+        axis: which of the axes the rows are.
+        result: float32 [rows_out, columns or more].
         top, block: which output rows.
         columns: true number of columns.
         to: row of `result` where they go.
@@ -174,50 +260,70 @@ def _resample_rows(
     width = source.shape[2]
     tile = min(_COLUMNS, width)
     tiles = (columns + tile - 1) // tile
+    count, most = factors.counts[axis], factors.steps[-1]
 
-    def weighted_sum(left: Array, row: Array, value: Array) -> Array:
+    def weighted_sums(left: Array, rows: Array, weights: Array) -> list[Array]:
+        """Sums up the taps of each chunk."""
         # In `lax`: with many taps, each call of `jnp` takes ten times as long to trace.
         first, last = (lax.broadcast(v, (block, 1)) for v in (sample, left))
         terms = []
-        for k in range(axes.taps):
-            row_k, value_k = (lax.reshape(lax.slice_in_dim(v, k, k + 1), (block, 1)) for v in (row, value))
+        for k in range(len(rows)):
+            row, weight = (lax.reshape(lax.slice_in_dim(v, k, k + 1), (block, 1)) for v in (rows, weights))
             read = lax.gather(
-                source, lax.concatenate([first, row_k, last], 1), _ROW_SLICES, (1, 1, tile),
+                source, lax.concatenate([first, row, last], 1), _ROW_SLICES, (1, 1, tile),
                 mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS,
             )  # fmt: skip
-            weights = lax.broadcast_in_dim(value_k, (block, tile), (0, 1))
-            terms.append(lax.mul(weights, lax.convert_element_type(read, jnp.float32)))
-        return functools.reduce(lax.add, terms)
+            weight = lax.broadcast_in_dim(weight, (block, tile), (0, 1))
+            terms.append(lax.mul(weight, lax.convert_element_type(read, jnp.float32)))
+        chunks = range(0, len(terms), CHUNK_TAPS)
+        return [functools.reduce(lax.add, terms[k : k + CHUNK_TAPS]) for k in chunks]
 
-    row, value = axes.first_factors(axis, top, block)
+    def first_step(result: Array, least: int, taps: int) -> Array:
+        """Sums the first `taps` taps, unless `least` are enough or a longer step sums more."""
+        rows, weights = factors.at(axis, top, block, taps, _int32(0))
 
-    def first_tile(t: Array, result: Array) -> Array:
-        # The last tile is computed again where it overlaps with the one before.
-        left = jnp.minimum(t * tile, width - tile)
-        return lax.dynamic_update_slice(result, weighted_sum(left, row, value), (to, left))
-
-    result = lax.fori_loop(_int32(0), tiles, first_tile, result)
-
-    def further_chunk(chunk: Array, result: Array) -> Array:
-        row, value = axes.factors(axis, top, block, chunk)
-
-        def add_tile(t: Array, result: Array) -> Array:
+        def put(t: Array, result: Array) -> Array:
+            # The last tile is computed again where it overlaps with the one before.
             left = jnp.minimum(t * tile, width - tile)
-            # The overlap has this chunk added already.
-            again = jnp.arange(tile, dtype=jnp.int32) < t * tile - left
-            so_far = lax.optimization_barrier(lax.dynamic_slice(result, (to, left), (block, tile)))
-            total = so_far + jnp.where(again, 0, weighted_sum(left, row, value))
+            total = functools.reduce(lax.add, weighted_sums(left, rows, weights))
             return lax.dynamic_update_slice(result, total, (to, left))
 
-        return lax.fori_loop(_int32(0), tiles, add_tile, result)
+        chosen = (count > least) & ((count <= taps) | (taps == most))
+        return lax.fori_loop(_int32(0), jnp.where(chosen, tiles, 0), put, result)
 
-    return axes.add_chunks(axis, result, further_chunk)
+    for least, taps in zip((0, *factors.steps), factors.steps, strict=False):
+        result = first_step(result, least, taps)
+    beyond = factors.beyond
+    if beyond is None:
+        return result
+
+    def further_step(step: Array, result: Array) -> Array:
+        # A loop of one turn or none, which is less to compile than a branch.
+        rows, weights = lax.fori_loop(
+            _int32(0), (step * most >= _KEPT_TAPS).astype(jnp.int32),
+            lambda *_: beyond(axis, top, block, step), factors.at(axis, top, block, most, step),
+        )  # fmt: skip
+
+        def add(t: Array, result: Array) -> Array:
+            left = jnp.minimum(t * tile, width - tile)
+            # The overlap has these taps added already.
+            done = jnp.arange(tile, dtype=jnp.int32) < t * tile - left
+            # A copy: LLVM makes no vector instructions of a loop that reads what it overwrites.
+            total = kept(lax.dynamic_slice(result, (to, left), (block, tile)), factors.once)
+            for chunk, part in enumerate(weighted_sums(left, rows, weights)):
+                missing = step * most + chunk * CHUNK_TAPS >= count
+                total = jnp.where(done | missing, total, total + part)
+            return lax.dynamic_update_slice(result, total, (to, left))
+
+        return lax.fori_loop(_int32(0), tiles, add, result)
+
+    return lax.fori_loop(_int32(1), (count + most - 1) // most, further_step, result)
 
 
 def _transposed(source: Array, result: Array, columns: Array) -> Array:
     """Writes the first `columns` columns of `source` as rows of `result`."""
-    rows, width = source.shape
-    tile = min(_COLUMNS, width)
+    rows, width = len(source), len(result)
+    tile = min(_TURNED, width)
 
     def turn(t: Array, result: Array) -> Array:
         left = jnp.minimum(t * tile, width - tile)
@@ -225,6 +331,11 @@ def _transposed(source: Array, result: Array, columns: Array) -> Array:
         return lax.dynamic_update_slice(result, piece.T, (left, _int32(0)))
 
     return lax.fori_loop(_int32(0), (columns + tile - 1) // tile, turn, result)
+
+
+def _apart(columns: int) -> int:
+    """Lengthens rows of float32 to an odd number of lines, so that a column lies in many sets of the cache."""
+    return (-(-columns // _LINE) | 1) * _LINE
 
 
 def resample_taps(
@@ -254,15 +365,17 @@ def resample_taps(
     """
     count, *shape, channels = images.shape
     axes = len(shape)
+    finite = jnp.issubdtype(images.dtype, jnp.integer)
     block = min(_ROWS, out_shape[0])
     lead = (block, *out_shape[1:])
     rest = [math.prod(shape[a + 1 :]) * channels * math.prod(lead[:a]) for a in range(axes)]
     # What each pass makes, and that transposed for the next one.
-    made = [jnp.zeros((lead[a], rest[a]), jnp.float32) for a in range(axes)]
+    made = [jnp.zeros((lead[a], _apart(rest[a])), jnp.float32) for a in range(axes - 1)]
+    made.append(jnp.zeros((lead[-1], rest[-1]), jnp.float32))
     turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) for a in range(axes - 1)]
 
     def compute_sample(i: Array, state: Any) -> object:
-        described = _Axes.of(filters[i], extents[i], max(out_shape), reach)
+        factors = _Factors.of(filters[i], extents[i], max(out_shape), reach, finite=finite)
 
         def compute_block(b: Array, state: Any) -> object:
             results, made, turned = state
@@ -274,7 +387,7 @@ def resample_taps(
                 width = source.shape[2]
                 # Only the leading one of the axes that make up the columns can be cut to its true size.
                 columns = _int32(width) if last else extents[i, a + 1] * (width // shape[a + 1])
-                run = functools.partial(_resample_rows, source, sample, described, a, columns=columns)
+                run = functools.partial(_resample_rows, source, sample, factors, a, columns=columns)
                 if a == 0:
                     made[a] = run(made[a], top=top, block=block, to=_int32(0))
                 else:
@@ -282,7 +395,10 @@ def resample_taps(
                 if not last:
                     turned[a] = _transposed(made[a], turned[a], columns)
                     source, sample = turned[a].reshape(1, shape[a + 1], -1), _int32(0)
-            value = saturate_cast(made[-1], dtype).reshape(lead[-1], channels, *lead[:-1])
+            value = saturate_cast(made[-1], dtype)
+            if dtype != np.float32:  # LLVM rounds with vector instructions what it does not transpose at once
+                value = kept(value, factors.once)
+            value = value.reshape(lead[-1], channels, *lead[:-1])
             value = value.transpose(*range(2, axes + 1), 0, 1)
             start = (i, top, *(_int32(0) for _ in range(axes)))
             return lax.dynamic_update_slice(results, value[None], start), made, turned
@@ -336,7 +452,7 @@ def resample_small(
 
 
 def _all_rows(run: Callable[..., Array], result: Array, shape_out: int, rows_out: Array) -> Array:
-    block = min(_ROWS, shape_out)
+    block = -(-shape_out // -(-shape_out // _LATER_ROWS))
 
     def step(b: Array, result: Array) -> Array:
         top = jnp.minimum(b * block, shape_out - block)

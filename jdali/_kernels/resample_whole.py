@@ -1,8 +1,8 @@
 """Resampling on a GPU: one pass over all pixels for each axis, or for all axes where few taps are summed.
 
-The sums are those of `resample_taps`, in the same order, so the results have the same bits. The largest number of taps
-of the batch chooses between programs with room for `_ROOM` taps, in which XLA fuses an axis to one kernel, and the
-loops of `resample_small`.
+The sums are those of `resample_taps`, in the same order, so the results have the same bits. XLA fuses up to
+`Reach.FOUR_CHUNKS` taps along an axis to one kernel; more are summed by the loops of `resample_small`. A program has one
+of both: where it chose while it runs, a GPU would wait for the host, and compiling it took 10 s in place of 1.
 """
 
 from __future__ import annotations
@@ -16,12 +16,8 @@ from jax import Array, lax
 from jdali._kernels.resample_filters import Reach, first_taps, tap_count
 from jdali._kernels.resample_taps import CHUNK_TAPS, resample_small, taps_and_weights, taps_at_once
 from jdali._numerics.grid import SMALL_AXIS
-from jdali._numerics.platform import of_whole_batch
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
-
-# 32 taps along each axis are sums of 32 terms in one kernel, and take XLA some 5 s; each number is a kernel of its own.
-_ROOM = (8, 16, 32)
 
 
 def resample_whole(
@@ -40,25 +36,14 @@ def resample_whole(
     Returns: `dtype` [*out_shape, C].
     """
 
-    def with_room(chunks: int, image: Array, filters: Array, extent: Array) -> Array:
-        value = image
-        for axis, count in enumerate(out_shape):
-            if axis and reach > Reach.PAIR:  # or each tap of this axis would be summed up anew
-                value = lax.optimization_barrier(value)
-            value = _along(value, axis, filters[axis], extent[axis], count, chunks, taps_at_once(reach))
-        return saturate_cast(value, dtype)
-
-    def any_number(image: Array, filters: Array, extent: Array) -> Array:
+    if reach > Reach.FOUR_CHUNKS:
         return saturate_cast(resample_small(image, filters, extent, out_shape, reach), dtype)
-
-    if reach <= CHUNK_TAPS:
-        return with_room(1, image, filters, extent)
-    most = tap_count(filters).max()
-    too_many = [~of_whole_batch(most <= room) for room in _ROOM]
-    programs = [functools.partial(with_room, room // CHUNK_TAPS) for room in _ROOM]
-    which = sum(flag.astype(jnp.int32) for flag in too_many)
-    result: Array = lax.switch(which, [*programs, any_number], image, filters, extent)
-    return result
+    value, chunks = image, max(reach // CHUNK_TAPS, 1)
+    for axis, count in enumerate(out_shape):
+        if axis and reach > Reach.PAIR:  # or each tap of this axis would be summed up anew
+            value = lax.optimization_barrier(value)
+        value = _along(value, axis, filters[axis], extent[axis], count, chunks, taps_at_once(reach))
+    return saturate_cast(value, dtype)
 
 
 def _along(

@@ -140,7 +140,7 @@ def _wanted(
     resize_longer: np.ndarray,
     mode: str,
 ) -> tuple[np.ndarray, str]:
-    """Returns the requested sizes, [N, d] (0: none), and the mode they are meant in."""
+    """Returns the requested sizes, [N, d], 0 for an axis without one, and the resize mode that applies to them."""
     shorter, longer = bool(np.any(resize_shorter)), bool(np.any(resize_longer))
     apart = any(bool(np.any(s)) for s in separate)
     if (size is not None) + shorter + longer + apart != 1:

@@ -1,4 +1,4 @@
-"""Mixing each sample of a batch with another one: partners, shares and labels of `mixup` and `cutmix`."""
+"""Mixes each sample of a batch with another one: partners, shares and labels of `mixup` and `cutmix`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from jdali._numerics.random import element_uniform
 from jdali._numerics.threefry import threefry
 from jdali._operators.record import is_traced
 
-# Numbers of draws from the key of a sample; `draw_beta` takes those from 0 and from 2^31 on.
+# Draw numbers for a sample's key; `draw_beta` uses those from 0 and from 2^31 on.
 _PARTNER, _DECISION, FIRST_FREE = (np.uint32((1 << 30) + i) for i in range(3))
 
 
 class Mixture(NamedTuple):
-    """What each sample of a batch is mixed with.
+    """Partners and shares of the samples of a batch.
 
     Attributes:
-        partners: int32 [N], position of the other sample.
+        partners: int32 [N], position of each sample's partner.
         mixed: bool [N], False for samples that stay as they are.
-        shares: float32 [N], 0 to 1, of the sample itself.
+        shares: float32 [N], 0 to 1, share of the sample itself.
     """
 
     partners: Array
@@ -76,7 +76,7 @@ def _check(argument: str, value: Any, is_right: Any, text: str) -> None:
 
 
 def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) -> bool:
-    """Tells class numbers from vectors and other numbers that are mixed as they are."""
+    """Returns True for class numbers, False for vectors and other numbers, which are mixed as they are."""
     single = bool((labels.extents == 1).all())
     whole = labels.dtype.kind in "iub"
     if not labels.is_uniform:
@@ -105,14 +105,14 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
     """Draws partners and shares.
 
-    Sorted by 64 random bits, each sample's partner is the next one, the last one's the first: so every sample goes
-    into one other. Bits, decision and share follow from a sample's own key.
+    Samples are sorted by 64 random bits each. A sample's partner is the next one in this order; the last sample's is
+    the first. So every sample is the partner of one other. Bits, decision and share follow from a sample's own key.
 
     Args:
         keys: typed [rows].
-        alpha: of the beta distribution of shares, a number or [rows].
-        probability: of being mixed, likewise.
-        count: int32, rows that hold samples; the first ones.
+        alpha: parameter of the beta distribution of shares, a number or [rows].
+        probability: of being mixed, a number or [rows].
+        count: int32, number of rows that hold samples; they come first.
     """
     rows = jnp.arange(len(keys), dtype=jnp.int32)
     words = jax.random.key_data(keys)
@@ -137,13 +137,13 @@ def mix(values: Array, mixture: Mixture) -> Array:
     """Computes share · sample + (1 - share) · partner, float32 [N, ...]."""
     values = values.astype(jnp.float32)
     shares = by_row(mixture.shares, values)
-    # What has no share is left out: 0 times infinity is NaN.
+    # A sample with a share of 0 is left out: 0 times infinity is NaN.
     own = jnp.where(shares > 0, shares * values, 0)
     return own + jnp.where(shares < 1, (1 - shares) * values[mixture.partners], 0)
 
 
 def mix_labels(labels: Array, num_classes: int | None, mixture: Mixture, shape: tuple[int, ...]) -> Array:
-    """Mixes labels, class numbers as vectors of `num_classes`: float32 [N, *shape]."""
+    """Mixes labels, float32 [N, *shape]; with `num_classes`, class numbers become one-hot vectors first."""
     if num_classes is not None:
         numbers = labels.reshape(len(labels), -1)[:, :1].astype(jnp.int32)
         labels = numbers == jnp.arange(num_classes, dtype=jnp.int32)
@@ -151,5 +151,5 @@ def mix_labels(labels: Array, num_classes: int | None, mixture: Mixture, shape: 
 
 
 def by_row(numbers: Array, values: Array) -> Array:
-    """Reshapes a number a row, so that it broadcasts against `values`."""
+    """Reshapes [N] so that it broadcasts against `values` [N, ...]."""
     return numbers.reshape(-1, *[1] * (values.ndim - 1))

@@ -1,4 +1,4 @@
-"""Audio operators: checks of their input, and vectors along an axis."""
+"""Helpers of audio operators: a check of the input, and vectors along an axis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jdali._batches import BatchSpec
 
 
 def require_float32(name: str, spec: BatchSpec) -> None:
-    """Checks for FLOAT, the only type that DALI's audio operators take."""
+    """Raises unless the input is float32, the only type that DALI's audio operators take."""
     if spec.dtype != np.float32:
         encoded = spec.dtype == np.uint8 and spec.ndim == 1
         todo = (

@@ -1,6 +1,7 @@
-"""Windows by their borders: where `slice`, `decoders.image_slice` and `readers.numpy` cut.
+"""Converts the arguments of `slice`, `decoders.image_slice` and `readers.numpy` to windows.
 
-NumPy on a whole batch, as in `window`: DALI's arguments become anchors and sizes, int64 [N, ndim].
+It works in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]: DALI's arguments become anchors
+and sizes, int64 [N, ndim].
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from jdali._errors import absent_axis, check_samples
 from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import np_round_half_away
 
-_FARTHEST = 2.0**60  # a border beyond it is clipped to it
+_FARTHEST = 2.0**60  # limit to which borders are clipped
 
 
 def slice_axes(
     name: str, layout: str, shape: tuple[int, int], axes: np.ndarray | None, axis_names: str | None
 ) -> np.ndarray:
-    """Returns the axes that slice arguments stand for.
+    """Returns the axes that slice arguments refer to.
 
     Args:
-        layout: of the data; without one, that of an image with as many axes.
+        layout: of the data; "": an image's default layout for this number of axes.
         shape: (N, ndim).
-        axes: [N, K], negative ones count from the end; [N, 0]: all axes; None: `axis_names`.
-        axis_names: letters of the layout; empty: all axes; None: "WH".
+        axes: [N, K], negative ones count from the end; [N, 0]: all axes; None: `axis_names` decides.
+        axis_names: letters of the layout; "": all axes; None: "WH".
 
     Returns: int64 [N, K].
     """
@@ -62,8 +63,8 @@ def slice_axes(
     check_samples(
         twice,
         lambda i: (
-            f"{name}: Axis index {_repeated(ordered[i])} occurs more than once in ``axes`` {axes[i].tolist()} "
-            "(might include negative indices referring to the same axis)"
+            f"{name}: Axis index {ordered[i, 1:][ordered[i, 1:] == ordered[i, :-1]][0]} occurs more than once in "
+            f"``axes`` {axes[i].tolist()} (might include negative indices referring to the same axis)"
         ),
         argument="axes",
     )
@@ -81,10 +82,6 @@ def _check_not_negative(name: str, argument: str, value: np.ndarray | None) -> N
         )
 
 
-def _repeated(ordered: np.ndarray) -> int:
-    return int(ordered[1:][ordered[1:] == ordered[:-1]][0])
-
-
 def slice_window(
     name: str,
     extents: np.ndarray,
@@ -97,13 +94,13 @@ def slice_window(
     shape: np.ndarray | None = None,
     rel_shape: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes windows of DALI's named slice arguments, before any bounds policy.
+    """Computes windows from DALI's named slice arguments, before any bounds policy.
 
     Relative values are shares of the extent. Both borders of the window are rounded half away
-    from zero, so its size is the distance of the rounded borders.
+    from zero; its size is the distance of the rounded borders.
 
     Args:
-        axes: [N, K], of `slice_axes`.
+        axes: [N, K], from `slice_axes`.
         start, rel_start, end, rel_end, shape, rel_shape: [N, K] or [N].
 
     Returns: anchors and sizes, int64 [N, ndim].
@@ -116,7 +113,7 @@ def slice_window(
         return slice_argument(name, argument, value, axes.shape)
 
     def relative(value: np.ndarray) -> np.ndarray:
-        # Single precision, as in DALI (slice_attr.h), except for the sum of rel_start and rel_shape.
+        # Single precision, as in DALI (slice_attr.h); only rel_start + rel_shape is computed in double.
         product: np.ndarray = (value.astype(np.float32) * size.astype(np.float32)).astype(np.float64)
         return product
 
@@ -153,11 +150,12 @@ def positional_window(
     normalized_anchor: bool = True,
     normalized_shape: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes windows of slice's positional inputs; floats are shares of the extent if normalized.
+    """Computes windows from slice's positional inputs.
 
     Args:
-        axes: [N, K], of `slice_axes`.
+        axes: [N, K], from `slice_axes`.
         anchor, shape: [N, K], both int32, int64 or float32.
+        normalized_anchor, normalized_shape: float values are shares of the extent.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """
@@ -196,11 +194,12 @@ def any_window(
     name: str, extents: np.ndarray, axes: np.ndarray, values: Mapping[str, Any], normalized_anchor: bool,
     normalized_shape: bool,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Computes windows by positional inputs if given, else by named arguments.
+    """Computes windows from positional inputs if both are given, else from named arguments.
 
     Args:
-        axes: [N, K], of `slice_axes`.
-        values: "anchor" and "shape_input", as of `positional_window`, and the arguments of `slice_window`; None: left out.
+        axes: [N, K], from `slice_axes`.
+        values: "anchor" and "shape_input" for `positional_window`, and the arguments of `slice_window`; None: left out.
+        normalized_anchor, normalized_shape: see `positional_window`.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """
@@ -212,7 +211,7 @@ def any_window(
 
 
 def check_exclusive(name: str, **arguments: object) -> None:
-    """Raises if a call has more than one of the arguments."""
+    """Raises if more than one of the arguments is not None."""
     named = [argument for argument, value in arguments.items() if value is not None]
     if len(named) > 1:
         names = [f'"{argument}"' for argument in arguments]
@@ -223,7 +222,7 @@ def check_exclusive(name: str, **arguments: object) -> None:
 def slice_argument(
     name: str, argument: str, value: np.ndarray | None, shape: tuple[int, ...]
 ) -> np.ndarray | None:
-    """Broadcasts a named slice argument to [N, K]; a scalar stands for all axes, an empty list for None."""
+    """Broadcasts a named slice argument to `shape` (N, K): a scalar to all axes; an empty list gives None."""
     if value is None:
         return None
     value = np.asarray(value)
@@ -241,8 +240,8 @@ def slice_argument(
 def _window(
     name: str, extents: np.ndarray, axes: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Anchors and sizes of all axes from the unrounded borders [N, K] of some."""
-    # An empty window must not fail because its borders were rounded to different precision.
+    """Computes anchors and sizes of all axes from unrounded borders [N, K] of `axes`."""
+    # The slack accepts an empty window whose borders were computed in different precision.
     wrong = ~(low <= high + 1e-6 * np.maximum(np.abs(low), 1)).all(axis=1)
     check_samples(
         wrong,
@@ -252,7 +251,7 @@ def _window(
         ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
-    # Larger values have no integer, and are out of bounds as well.
+    # Clipped to values that int64 holds; larger ones are out of bounds in any case.
     first, last = (
         np_round_half_away(np.clip(v, -_FARTHEST, _FARTHEST)).astype(np.int64) for v in (low, high)
     )

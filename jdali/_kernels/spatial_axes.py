@@ -1,18 +1,17 @@
-"""The axes along which filters work, by the layout: all but frames and channels."""
+"""Finds the axes along which filters work: all but frames and channels."""
 
 from __future__ import annotations
 
 
 def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
-    """Returns the first axis that a filter works along, and the one after the last: up to three, side by side.
+    """Returns the first axis that a filter works along, and the one after the last.
 
     Args:
-        name: of the operator, for messages.
-        layout: of the data; "": all axes are the filter's.
+        layout: of the data; "": the filter works along all axes.
         ndim: number of axes.
 
     Raises:
-        ValueError: they are too many or none, or frames or channels stand between them.
+        ValueError: there are none or more than three, or frames or channels lie between them.
     """
     letters = layout or "?" * ndim
     end = ndim - letters.endswith("C")

@@ -1,4 +1,4 @@
-"""Tokenizers of the packages `tokenizers` and `sentencepiece`, opened with the arguments of an operator."""
+"""Opens tokenizers of the packages `tokenizers` and `sentencepiece` with the arguments of an operator."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from jdali._storage import is_url, read_file
 from jdali._storage import version as file_version
 from jdali._system.extras import install
 
-# Tokens that pad texts where a file does not name one.
+# Padding tokens to look for if a file does not name one.
 _PADS = ("[PAD]", "<pad>")
-# One of 256,000 tokens takes some 200 MB.
+# Bound of the cache: a tokenizer with 256,000 tokens takes some 200 MB.
 _MOST_OPEN = 8
 
 Encode: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 
 
 class TokenizerSettings(NamedTuple):
-    """What a tokenizer is opened with: the name of an operator, its arguments, and `version`, which changes with the file."""
+    """Key of an open tokenizer: the operator's name and arguments, and `version`, which changes with the file."""
 
     name: str
     path: str
@@ -36,7 +36,7 @@ class TokenizerSettings(NamedTuple):
     version: str | None = None
 
     def room(self, special: int) -> int | None:
-        """Returns how many tokens of a text fit between `special` ones around it; None: all."""
+        """Returns how many tokens of a text fit beside `special` ones; None: any number."""
         if self.length is None:
             return None
         if self.length < special:
@@ -47,11 +47,11 @@ class TokenizerSettings(NamedTuple):
 
 
 class Tokenizer(NamedTuple):
-    """A tokenizer, opened.
+    """An open tokenizer.
 
     Attributes:
-        encode: gives the ids of the tokens of some texts, cut to the length; from many threads at once.
-        pad: id to pad with, if there is a length.
+        encode: returns the token ids of each text, truncated to the length; thread-safe.
+        pad: id to pad with; 0 without a length.
     """
 
     encode: Encode
@@ -59,9 +59,9 @@ class Tokenizer(NamedTuple):
 
 
 def open_tokenizer(settings: TokenizerSettings) -> Tokenizer:
-    """Opens a tokenizer, anew if its file was changed."""
+    """Returns an open tokenizer from the cache; opens it again if its file has changed."""
     if not is_url(settings.path):
-        with contextlib.suppress(OSError):  # reading it says why
+        with contextlib.suppress(OSError):  # reading the file below reports the error
             settings = settings._replace(version=file_version(settings.path))
     return _opened(settings)
 
@@ -70,14 +70,14 @@ def open_tokenizer(settings: TokenizerSettings) -> Tokenizer:
 def _opened(settings: TokenizerSettings) -> Tokenizer:
     try:
         content = read_file(settings.path).tobytes()
-    except SampleError as error:  # it is not the samples'
+    except SampleError as error:  # the file belongs to the operator, not to a sample
         raise ValueError(f"{settings.name}: {error}") from error
     is_json = content.lstrip()[:1] == b"{"
     return _of_json(content, settings) if is_json else _of_sentencepiece(content, settings)
 
 
 def decoded(name: str, texts: Sequence[np.ndarray]) -> tuple[list[str], dict[int, Exception]]:
-    """Decodes texts for the operator `name`; one that is not UTF-8 is empty, and a failure."""
+    """Decodes texts for the operator `name`; returns strings and failures by position, "" where a text is not UTF-8."""
     strings, failures = [], dict[int, Exception]()
     for number, text in enumerate(texts):
         try:
@@ -113,7 +113,7 @@ def _of_json(content: bytes, settings: TokenizerSettings) -> Tokenizer:
     special = tokenizer.num_special_tokens_to_add(False) if add else 0
     room = settings.room(special + len(first) + len(last))
     if room is not None:
-        # The package leaves texts whole if this is less than its special tokens.
+        # This length includes the package's special tokens. If it is less than their number, nothing is truncated.
         tokenizer.enable_truncation(room + special, direction=settings.truncation_side)
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
@@ -158,7 +158,7 @@ def _of_sentencepiece(content: bytes, settings: TokenizerSettings) -> Tokenizer:
 
 
 def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> tuple[list[int], list[int]]:
-    """Returns the ids of `bos` and of `eos`."""
+    """Returns the ids in front of a text and behind it: ids of `bos` and of `eos`, if set."""
     ids: list[list[int]] = []
     for name, token in (("bos", settings.bos), ("eos", settings.eos)):
         number = id_of(token) if isinstance(token, str) else token
@@ -169,7 +169,7 @@ def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> 
 
 
 def _pad(settings: TokenizerSettings, found: Sequence[int | None]) -> int:
-    """Returns the id that pads: the first that the file has."""
+    """Returns `pad_id` if given, else the first id of `found` that the file has; 0 without a length."""
     if settings.pad_id is not None or settings.length is None:
         return settings.pad_id or 0
     known = [number for number in found if number is not None and number >= 0]

@@ -1,8 +1,9 @@
-"""Plans of transforms: the number of axes and the shape of the matrix."""
+"""Plans transforms: the number of axes and the shape of the matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,19 +13,17 @@ from jax import Array
 from jdali._batches import BatchSpec, Plan, size_text
 from jdali._kernels.affine_matrix import Vector, compose
 from jdali._kernels.fit import fit
-from jdali._operators.record import is_traced
+from jdali._operators.record import is_traced, operator
 
-# DALI's name for two axes that are no axes of images; it fits no layout that an operator asks for.
+# DALI's layout of a matrix: its axes have no letters, so it matches no layout that an operator asks for.
 MATRIX_LAYOUT = "**"
 
-
-def no_values(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Names no argument for `setup_needs`: sizes follow from how many values the arguments have."""
-    return ()
+# Decorates an operator that makes a transform.
+transform_operator = functools.partial(operator, takes_frames="arguments", devices=("cpu",))
 
 
 def length(argument: object) -> int | None:
-    """Counts the values a sample of an argument of `setup`, 1 for a scalar; None if left out, or not known yet."""
+    """Counts a sample's values of an argument of `setup`, 1 for a scalar; None if left out or not known yet."""
     shape = sample_shape(argument)
     return None if shape is None else int(np.prod(shape))
 
@@ -49,14 +48,13 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
     """Plans a transform that is applied to `matrix`, if there is one.
 
     Args:
-        name: of the operator.
         matrix: spec of the input transform.
         axes: number of axes of the operator's own transform.
-        arguments: the per-sample arguments of `setup`, which tell the batch size.
+        arguments: per-sample arguments of `setup`, for the batch size if there is no matrix.
     """
     if matrix is None:
         shapes = [v.extents if is_traced(v) else v for v in arguments]
-        # Without anything known this is the pure function of one sample, inside jit or grad.
+        # If nothing is known, this is a call of the pure function, of one sample, inside jit or grad.
         count = next((len(v) for v in shapes if v is not None), 1)
     else:
         check_matrix(name, matrix, axes)
@@ -87,12 +85,12 @@ def check_matrix(name: str, matrix: BatchSpec, axes: int) -> None:
 def finish(
     own: Array, matrix: Array | None, reverse_order: bool, out_shape: tuple[int, ...] | None = None
 ) -> Array:
-    """Composes `own` with the input transform, if there is one: after it, or before it with `reverse_order`; pads the result.
+    """Composes `own` with the input transform, if there is one, and pads the result.
 
     Args:
         own: float32 [n, n+1].
-        matrix: [n, n+1], may be padded.
-        reverse_order: see there.
+        matrix: the input transform [n, n+1], may be padded.
+        reverse_order: False: `own` is applied after `matrix`; True: before it.
         out_shape: padded shape of the result; None: no padding.
     """
     n = own.shape[0]
@@ -103,6 +101,6 @@ def finish(
 
 
 def vector(values: Vector, axes: int | None) -> Array:
-    """Converts a scalar or a vector to float32 [axes]; `axes` None: as many as given."""
+    """Converts a scalar or a vector to float32 [axes]; None: keeps its length."""
     array = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     return jnp.broadcast_to(array, (axes,)) if axes is not None else array

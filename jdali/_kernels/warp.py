@@ -1,11 +1,10 @@
-"""Sampling an image or a volume at arbitrary points: what all warping operators share.
+"""Samples an image or a volume at arbitrary points, for all warping operators.
 
 Points are in pixels, x to the right, y down; pixel i of an axis covers [i, i+1) and has its centre at
 i + 0.5. Arithmetic is float32.
 
-On the CPU an image is made tile by tile, in a loop that ends at the true size of the output, one
-sample after the other: the work follows the true size, not the padding. Accelerators make all of
-the padded output at once.
+A CPU computes the output tile by tile, one sample after the other, in a loop that ends at the true size, so padding
+costs no work. Accelerators compute all of the padded output at once.
 """
 
 from __future__ import annotations
@@ -39,22 +38,23 @@ from jdali.types import DALIInterpType
 # the steps of the loop cost nothing (measured with benchmarks/rotate_kernel.py).
 TILE = (32, 64)
 
-# From parameters and the centres of output pixels, along each axis ([D,] H, W[, C]) and ready to
-# broadcast, to the points of the input they show, along each axis. `affine_points` says what to mind.
+# Maps (parameters, centres of output pixels) to points of the input. Centres and points are one array for each axis,
+# ([D,] H, W[, C]); centres broadcast. Products need care about rounding, see `affine_points`.
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
-# The last pixel repeated; mirrored with the last pixel twice; mirrored with it once; the image once more.
+# Past the border follows, in this order of modes: the last pixel; the mirrored image with the last pixel repeated; the
+# mirrored image without; the image again.
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
-# An image is packed for an output of at least one pixel in this many of its own.
+# Packing pays if the output has at least 1 / _PACKED_SHARE of the image's pixels.
 _PACKED_SHARE = 8
-_FAR = 1 << 30  # pixels; positions further away count as being there
+_FAR = 1 << 30  # pixels; limit to which positions are clipped
 
 
 # --- setup --------------------------------------------------------------------------------------
 def has_value(argument: Any) -> bool:
-    """Returns True if a vector argument whose default is empty has a value; a tracer has one."""
+    """Returns True if a vector argument, empty by default, has a value; a tracer counts as one."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
 
 
@@ -64,7 +64,7 @@ def check_warp(
     interp_type: DALIInterpType,
     allowed: Sequence[DALIInterpType] = (types.INTERP_NN, types.INTERP_LINEAR),
 ) -> None:
-    """Raises if images cannot be sampled: one has no pixels, or the interpolation is not `allowed`."""
+    """Raises if the interpolation is not `allowed`, or an image has no pixels."""
     if interp_type not in allowed:
         words = {types.INTERP_NN: "nearest", types.INTERP_LINEAR: "linear", types.INTERP_CUBIC: "cubic"}
         *first, last = (words[one] for one in allowed)
@@ -80,7 +80,6 @@ def explicit_size(name: str, size: object, axes: int) -> np.ndarray:
     """Rounds the argument `size` to the nearest integers, at least 1: int64 [N, axes].
 
     Args:
-        name: of the operator.
         size: float [N, axes], without the channels.
         axes: number of axes the operator warps.
     """
@@ -109,8 +108,7 @@ def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype | None) -> Batc
 def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """Maps by an affine transform: point = linear · (center - out_origin) + in_origin.
 
-    A point must come out the same wherever it is computed, once for the pixel and once for the weights: so
-    products are `rounded`.
+    Points are computed twice, for indices and for weights. Both must have the same bits, so products are `rounded`.
 
     Args:
         parameters: linear [n, n], out_origin [n], in_origin [n], all in the order x, y(, z).
@@ -121,7 +119,7 @@ def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     offsets = [rounded(centers[n - 1 - column]) - out_origin[column] for column in range(n)]
     points = []
     for row in reversed(range(n)):
-        # x first: the order in which XLA needs the fewest instructions for a line of pixels.
+        # x first: in this order XLA needs the fewest instructions for a row of pixels.
         products = [rounded(linear[row, column] * offsets[column]) for column in range(n)]
         points.append(functools.reduce(jnp.add, [*products, in_origin[row]]))
     return points
@@ -143,24 +141,24 @@ def warp(
     """Warps an image by a mapping of its points; differentiable in image and parameters.
 
     Args:
-        image: [*space, C] of two or three axes of space.
-        mapping: see `Mapping`; a function of a module, because programs are kept by it.
-        parameters: of the mapping: a pytree of arrays.
+        image: [*space, C] with two or three axes of space.
+        mapping: see `Mapping`; a function defined in a module, because it is part of the compile key.
+        parameters: of the mapping, a pytree of arrays.
         extent: int32 [len(space) + 1], true size of the image, at least 1.
         out_extent: int32 [len(space) + 1], true size of the result.
         out_shape: padded shape of the result, [*space, C].
-        interp_type: INTERP_NN or INTERP_LINEAR, or INTERP_CUBIC of images.
-        fill_value: of the outside, one value or one a channel, converted to the output's type; None: `border`
-            says what is outside.
+        interp_type: INTERP_NN, INTERP_LINEAR, or for two axes INTERP_CUBIC.
+        fill_value: value outside the image, one or one per channel, converted to the output's type; None: `border`
+            decides.
         dtype: of the result; None: the image's.
-        border: what is outside without a `fill_value`.
+        border: border mode without a `fill_value`.
 
     Returns: [*out_shape], rounded half away from zero and saturated.
     """
     sampling = _Sampling(
         mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype), border
     )
-    # Channels may be padded in one of the two and not in the other (they come first in CHW).
+    # In CHW, channels may be padded on one side and not on the other.
     image = fit(image, (*image.shape[:-1], out_shape[-1]))
     result: Array = _warp(sampling, image, parameters, extent, out_extent)
     return result
@@ -179,7 +177,7 @@ class _Sampling:
 
     @property
     def folds(self) -> bool:
-        """True if points outside show the inside, mirrored or repeated."""
+        """True if points outside the image show pixels inside, mirrored or repeated."""
         return self.fill_value is None and self.border != "replicate"
 
 
@@ -197,8 +195,8 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
         pixels = Packed(image, extent[0]) if pack else Plain(image)
 
         def made(y: Array, column: Array, out: Array, to: Array) -> Array:
-            """Writes a tile into `out`; row y of it becomes row `to`."""
-            # The last tile is moved back into the output and made in part once more.
+            """Writes the tile at row y of the output into `out`, at row `to`."""
+            # The last tile is moved back into the output, so a part of it is computed twice.
             x = jnp.minimum(column * tile[1], shape[1] - tile[1])
             part = _part(sampling, pixels, parameters, extent, (y, x), tile, lax.optimization_barrier)
             return lax.dynamic_update_slice(out, part, (to, x, zero)[: out.ndim])
@@ -221,7 +219,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    # A pixel that is copied needs its point once, so there is little to write.
+    # With nearest neighbours each point is used once, so points are computed by pixel: writing them costs little.
     elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
     derivative = functools.partial(jax.jvp, whole)
     squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
@@ -229,7 +227,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
 
 def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
-    """Returns True if reading packed pixels pays; packing takes as long as reading a few pixels of a hundred."""
+    """Returns True if reading packed pixels pays."""
     inside_only = sampling.fill_value is None and not sampling.folds
     needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
     return packs(image) and sampling.dtype == image.dtype and needed and not inside_only
@@ -246,7 +244,7 @@ def _part(
 ) -> Array:
     """Computes the part of an output that begins at `origin`: [*shape, C].
 
-    Points go through `keep`, each of them once: JAX 0.12's XLA would compute them again for each channel.
+    Points go through `keep`: JAX 0.12's XLA would otherwise compute them again for each channel.
     """
     centers, form = [], pixels.form(shape)
     for axis, start in enumerate(origin):
@@ -259,7 +257,7 @@ def _part(
 
 
 def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
-    """Returns the pixel before a position, int32. Clips before the conversion: what lies far outside is no int32."""
+    """Returns the pixel before a position, int32; clips first, because int32 does not hold far positions."""
     low, high = (
         (jnp.float32(-_FAR), jnp.float32(_FAR)) if sampling.folds else (-2, (last + 2).astype(jnp.float32))
     )
@@ -267,7 +265,7 @@ def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
 
 
 def _inside(sampling: _Sampling, pixel: Array, last: Array) -> Array:
-    """Maps any pixel to the pixel of the image that is shown there."""
+    """Maps any pixel to one inside the image, by the border mode."""
     if not sampling.folds:
         return jnp.clip(pixel, 0, last)
     size = last + 1
@@ -280,10 +278,10 @@ def _inside(sampling: _Sampling, pixel: Array, last: Array) -> Array:
 
 
 def _fill(sampling: _Sampling, dtype: np.dtype, channels: int) -> Array | None:
-    """Returns the fill value(s) in a type; None without any."""
+    """Converts the fill value to `dtype`; returns None without one."""
     if sampling.fill_value is None:
         return None
-    # DALI holds the border in the output's type and reads it in the input's.
+    # DALI stores the fill value in the output's type and reads it in the input's.
     values = saturate_cast(saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype), dtype)
     return values if values.ndim == 0 or values.shape[0] == 1 else fit(values, (channels,))
 
@@ -309,8 +307,8 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         last = extent[axis] - 1
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
-            # Clipping the position repeats the border; it is not negative then, so truncation is floor. Before the
-            # first pixel both neighbours are that one: the second has a share of 0, and may be NaN.
+            # Clipping repeats the border, and truncation is floor, because no position is negative. In front of the
+            # first pixel, both neighbours are that pixel: the second one has a weight of 0, and might be NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
@@ -349,9 +347,9 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
 
 
 def _cubic(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
-    """Interpolates between four by four pixels, by OpenCV's kernel."""
+    """Interpolates between four by four pixels with OpenCV's kernel."""
     fill = _fill(sampling, pixels.dtype, pixels.channels)
-    taps: list[list[tuple[Array, Array, Array]]] = []  # pixel, whether it is inside, weight; by axis
+    taps: list[list[tuple[Array, Array, Array]]] = []  # by axis: pixel, whether it is inside, weight
     for axis, point in enumerate(points):
         last = extent[axis] - 1
         position = rounded(point) - jnp.float32(0.5)

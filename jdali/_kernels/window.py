@@ -1,7 +1,7 @@
-"""Windows: where `crop`, `slice`, `crop_mirror_normalize` and the decoders cut, once for all of them.
+"""Computes the windows that `crop`, `slice`, `crop_mirror_normalize` and the decoders cut.
 
-NumPy on a whole batch: DALI's arguments become anchors and sizes, int64 [N, ndim]. How a window is
-taken out of a padded sample is in `take_window`.
+It works in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]: DALI's arguments become anchors
+and sizes, int64 [N, ndim]. `take_window` takes a window out of a padded sample.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import is_traced, refused_layout
 
 POLICIES = ("error", "pad", "trim_to_shape")
-BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these
+BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # further policies of `crop` and `slice`
 ROUNDINGS = ("round", "truncate")
-# DALI's names for borders, in letters of either case, and jdali's.
+# Border modes by jdali's names and DALI's, in lower case.
 _BORDER_NAMES = {name: name for name in (*BORDERS, "constant")} | {
     "edge": "clamp", "101": "reflect_101", "reflect101": "reflect_101", "1001": "reflect_1001",
     "reflect1001": "reflect_1001", "reflect": "reflect_1001", "fill": "constant", "pad": "constant",
@@ -34,12 +34,12 @@ def default_layout(layout: str, ndim: int) -> str:
 
 
 def border_of(name: str) -> str:
-    """Translates a border of DALI's to one of `BORDERS`, or "constant"; returns any other as it is."""
+    """Translates DALI's name of a border to one of `BORDERS` or "constant"; returns an unknown name unchanged."""
     return _BORDER_NAMES.get(name.lower(), name)
 
 
 def policy_of(name: str) -> str:
-    """Translates an `out_of_bounds_policy` as `border_of` does: there a constant border is called "pad"."""
+    """Translates an `out_of_bounds_policy` as `border_of` does, with "pad" for a constant border."""
     border = border_of(name)
     return "pad" if border == "constant" else border
 
@@ -69,10 +69,8 @@ def crop_sizes(
     """Returns the sizes of crop windows, before any bounds policy.
 
     Args:
-        name: the operator, for error messages.
-        extents: [N, ndim].
         layout: has H and W.
-        crop: [N, 2] (height, width) or [N, 3] (depth, height, width); fractions are cut off.
+        crop: [N, 2] (height, width) or [N, 3] (depth, height, width); fractions are truncated.
         crop_d, crop_h, crop_w: [N] each, in place of `crop`. Values not above 0 leave the axis whole.
 
     Returns: int64 [N, ndim].
@@ -123,10 +121,9 @@ def crop_window(
     """Computes anchors of crop windows: position × (extent - size), rounded half away from zero or truncated.
 
     Args:
-        name: the operator, for error messages.
-        extents: [N, ndim].
-        sizes: [N, ndim], of `crop_sizes`.
-        positions: for each axis float32 [N] in 0 to 1, or None: `crop_positions`.
+        sizes: [N, ndim], from `crop_sizes`.
+        positions: from `crop_positions`: for each axis float32 [N], 0 to 1, or None.
+        rounding: "round" or "truncate".
 
     Returns: int64 [N, ndim].
     """
@@ -147,10 +144,9 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[object],
     """Raises for a position outside of 0 to 1 on an axis that is cropped.
 
     Args:
-        name: the operator, for error messages.
         changed: bool [N, axes], where the window is not the whole axis.
-        positions: for each axis [N], or None; those that are tracers are not checked.
-        letters: of the axes, which say what the arguments are called.
+        positions: for each axis [N], or None; tracers are not checked.
+        letters: of the axes, for the names of the arguments.
     """
     for axis, position in enumerate(positions):
         if position is None or is_traced(position):
@@ -175,17 +171,18 @@ def crop_extents(
     rounding: str,
     policies: tuple[str, ...] = POLICIES,
 ) -> np.ndarray:
-    """Computes the true sizes of the output of `crop`, after checks.
+    """Checks the arguments of `crop`, and computes the true sizes of its output.
 
-    A crop window is out of bounds if and only if it is larger than the sample, wherever it lies, so
-    the positions need not be known; `check_positions` looks at those that are.
+    A crop window is out of bounds if and only if it is larger than the sample, so positions need not be known on the
+    host; `check_positions` checks known ones.
 
     Args:
-        sizes: [N, ndim], of `crop_sizes`.
-        positions: of `crop_positions`.
+        layout: of the samples.
+        sizes: [N, ndim], from `crop_sizes`.
+        positions: from `crop_positions`.
         policy: `out_of_bounds_policy`.
-        rounding: checked only.
-        policies: those that the operator has.
+        rounding: only checked.
+        policies: allowed by the operator.
 
     Returns: int64 [N, ndim].
     """
@@ -207,9 +204,12 @@ def crop_extents(
 def check_fill_values(
     name: str, policy: str, fill_values: Any, layout: str, channels: np.ndarray | None
 ) -> None:
-    """Checks that several fill values have as many channels.
+    """Raises unless `fill_values` is one value or one for each channel.
 
     Args:
+        policy: values are checked for "pad" only.
+        fill_values: of the call.
+        layout: of the output.
         channels: [N] channels of the output; None if the layout has none.
     """
     count = np.size(fill_values)
@@ -229,7 +229,7 @@ def check_fill_values(
 
 
 def check_border(name: str, policy: str, extents: np.ndarray, sizes: np.ndarray) -> None:
-    """Checks that no sample is empty, since it has no border to repeat."""
+    """Raises if a border policy is applied to an empty sample, which has no border to repeat."""
     if policy in BORDERS:
         check_samples(
             ((extents == 0) & (sizes > 0)).any(axis=1),
@@ -247,10 +247,10 @@ def apply_bounds(
     sizes: np.ndarray,
     policies: tuple[str, ...] = POLICIES,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Applies `out_of_bounds_policy`: raises, lets windows reach out, or trims them.
+    """Applies `out_of_bounds_policy`: raises, lets windows reach out of the sample, or trims them.
 
     Args:
-        policies: those that the operator has.
+        policies: allowed by the operator.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """

@@ -36,8 +36,9 @@ FINEST = _multiples(*range(8, 16))
 # These round up to at most 2 and 4 times the size.
 DOUBLING = _multiples(4)
 QUADRUPLING = _points(4 << k for k in range(0, _POWERS, 2))
-# 20, 80, 320, 1280, 2560, 5120, ...: steps of 4 up to 1280, then of 2. Many photographs have such longer sides.
-ROOMY = _points(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)
+# 20, 80, 320, 1280, 2560, 5120, ...: steps of 4 up to 1280, then of 2. Many photographs have such longer sides. Small
+# pictures are often of one size, 8, 28 or 32: these are on the grid, so that they are not copied.
+ROOMY = _points([8, 28, 32, *(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)])
 
 
 def round_up(sizes: Any, grid: Sizes = FINE) -> Sizes:

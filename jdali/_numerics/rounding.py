@@ -16,6 +16,7 @@ from jax import Array, lax
 from jax.typing import ArrayLike
 from numpy.typing import DTypeLike
 
+from jdali._numerics.platform import known_platform
 from jdali._system.jax_internals import varying_axes
 
 T = TypeVar("T")
@@ -124,7 +125,8 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
     """Converts float32 to integers of at most 16 bits.
 
     On CPUs each step is one instruction, while `clamp` also handles NaN and the sign of 0, and a conversion to
-    integers clamps again.
+    integers clamps again. On GPUs only the conversion is right: they store the lowest byte of a float32 that was just
+    computed as if it were converted (ptxas 12.8 and 13.0).
     """
     limits = np.iinfo(target)
     low, high = np.float32(limits.min), np.float32(limits.max)
@@ -136,6 +138,8 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
         whole = lax.round(value, lax.RoundingMethod.AWAY_FROM_ZERO)
     else:
         whole = lax.floor(value + _BELOW_HALF)
+    if known_platform() != "cpu":
+        return whole.astype(target)
     return lax.bitcast_convert_type(whole + _WHOLE, jnp.int32).astype(target)
 
 

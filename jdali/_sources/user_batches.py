@@ -47,9 +47,9 @@ def kind_of(samples: Samples, i: int) -> tuple[np.dtype[Any], int]:
 
 
 def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> TensorList:
-    """Makes the batch of a graph's value from the samples of a source.
+    """Makes a batch from samples that a source returned.
 
-    Data on a device stays there, unless the value's device is "cpu".
+    Data on a device stays there, unless `device` is "cpu".
     """
     if not isinstance(samples, TensorList):
         return TensorList.from_samples(samples, layout, device, source)

@@ -1,9 +1,10 @@
-"""`jdali.statistics`: what a data set is like, measured before it is trained on.
+"""`jdali.statistics`: measures a data set before training.
 
-labels.py    where labels come from, and their names
-moments.py   mean and deviation: exact for integers, stable for floats
-results.py   what was found, and how it is printed
-measure.py   going through the samples
+labels.py    finds the reader behind a value, and the class names of its labels
+moments.py   mean and standard deviation: exact for integers, stable for floats
+outputs.py   collects sizes, values and labels of one output
+results.py   the results, and how they are printed
+measure.py   runs the pipeline and collects its samples
 """
 
 from jdali._statistics.measure import statistics

@@ -1,4 +1,4 @@
-"""Where values of a graph come from, and the names of the labels in them."""
+"""Finds the source of a value in a graph, and the class names of labels."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import NamedTuple
 from jdali.graph import DataNode, Node, moves_only
 from jdali.readers.base import ClassNames, Reader
 
-# Operators that change no label.
+# Operators that keep the values of labels, besides those that only move data.
 _SAME_NUMBER = {"cast", "cast_like", "copy", "expand_dims", "random_bbox_crop", "reshape", "squeeze"}
 
 
 class Origin(NamedTuple):
-    """Origin of a value, by the first inputs of operators.
+    """Source of a value.
 
     Attributes:
-        node: a reader, a decoder of sounds, or another operator without inputs.
-        output: which of its outputs.
-        chain: the operators on the way, the last one first.
+        node: a reader, `decoders.audio`, or another operator without inputs.
+        output: number of the output of `node`.
+        chain: operators from the value back to `node`, both included.
     """
 
     node: Node
@@ -27,7 +27,7 @@ class Origin(NamedTuple):
 
 
 def origin(value: DataNode) -> Origin:
-    """Follows the first inputs up to where a value comes from."""
+    """Finds the source of a value by following the first input of each operator."""
     chain: list[Node] = []
     while True:
         node = value.source
@@ -35,18 +35,13 @@ def origin(value: DataNode) -> Origin:
         inputs = node.data_inputs
         if not inputs or node.op.name == "decoders.audio":
             return Origin(node, value.index, tuple(chain))
-        # random_bbox_crop gives anchor, shape, boxes, labels for boxes and labels.
+        # random_bbox_crop takes boxes and labels, and returns anchor, shape, boxes and labels.
         second = node.op.name == "random_bbox_crop" and value.index == 3
         value = inputs[1] if second and len(inputs) > 1 else inputs[0]
 
 
 def class_names(value: DataNode, readers: Mapping[Node, Reader]) -> ClassNames:
-    """Returns the names of the labels in a value, whatever their type and place; none if it holds no labels with names.
-
-    Args:
-        value: of the graph.
-        readers: of the pipeline.
-    """
+    """Returns the class names of the labels in a value; empty if it holds no labels with names."""
     found = origin(value)
     *way, node = found.chain
     if node not in readers or not all(moves_only(step) or step.op.name in _SAME_NUMBER for step in way):

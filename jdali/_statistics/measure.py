@@ -1,4 +1,4 @@
-"""Going through the samples of a pipeline or a reader."""
+"""Runs a pipeline or a reader and collects statistics of its samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from jdali._system.progress import progress_bar
 from jdali.codecs import audio as audio_codec
 from jdali.codecs import image as image_codec
 from jdali.dynamic._readers import Reader as DynamicReader
-from jdali.engine import Result
 from jdali.graph import DataNode
 from jdali.pipeline import Pipeline
 from jdali.tensors import TensorList
@@ -29,22 +28,23 @@ _READER_BATCH = 16
 def statistics(
     data: Pipeline | DynamicReader | DataNode | Sequence[DataNode], n: int | None = None, *, progress: bool = True
 ) -> Statistics:  # fmt: skip
-    """Measures samples: mean and deviation by channel, sizes, durations, labels, and which samples are bad.
+    """Measures samples: mean and standard deviation by channel, sizes, durations, labels, and bad samples.
 
-    `print` shows it; the last line, `mean=[...], std=[...]`, is to be pasted into `crop_mirror_normalize`.
+    Print the result to read it; its last line, `mean=[...], std=[...]`, can be pasted into `crop_mirror_normalize`.
 
     Args:
-        data: a pipeline, which goes on after the samples that were taken: make one for this; or a reader: what
-            `fn.readers.file(...)` returns, or an object of `jdali.dynamic.readers`. Of a reader, pictures (as RGB) and
-            sounds are decoded, and samples that cannot be are left out and listed.
-        n: number of samples; None: those of one epoch.
+        data: a pipeline, or a reader: the result of `fn.readers.file(...)`, or an object of `jdali.dynamic.readers`. The
+            samples of a pipeline are consumed, so make one for this. A reader's images (as RGB) and sounds are decoded;
+            samples that cannot be decoded are left out and listed.
+        n: number of samples; None: one epoch.
         progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
 
-    Returns: for integers exact values, rounded once; for floats worked out in float64.
+    Returns: statistics, computed exactly and rounded once for integers, and in float64 for floats.
 
     Raises:
         TypeError: `data` is something else, or `n` is None and the pipeline has no end.
-        OperatorError: of a pipeline with `on_error="raise"`: a sample is bad.
+        ValueError: `n` is less than 1.
+        OperatorError: a sample of a pipeline with `on_error="raise"` is bad.
     """
     if n is not None and n < 1:
         raise ValueError(f"jdali.statistics: n is {n}, it must be at least 1")
@@ -73,7 +73,7 @@ def statistics(
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
-    """Yields batches and the positions of the samples in them that count: the first `n`, or those of one epoch."""
+    """Yields batches with the positions of the samples to measure: the first `n` good ones, or those of one epoch."""
     epoch: int | None = None
     left = sys.maxsize if n is None else n
     while left:
@@ -91,17 +91,13 @@ def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, 
         chosen = np.flatnonzero(good)[:left]
         left -= len(chosen)
         yield result.outputs, chosen
-        if n is None and _is_over(result, epoch):
+        # A batch with samples of the next epoch, or with padding, ends the epoch.
+        if n is None and ((result.ids.epoch != epoch).any() or result.padded.any()):
             return
 
 
-def _is_over(result: Result, epoch: int | None) -> bool:
-    """Returns True if another epoch has begun, or this one is filled up."""
-    return bool((result.ids.epoch != epoch).any() or result.padded.any())
-
-
 def _epoch_size(pipe: Pipeline) -> int | None:
-    """Estimates the samples of an epoch of this shard; None if unknown before its end."""
+    """Estimates the number of samples in an epoch of this shard; None if unknown."""
     metas = list(pipe.reader_meta().values())
     if metas:
         return -(-int(metas[0]["epoch_size"]) // int(metas[0]["number_of_shards"]))
@@ -110,7 +106,7 @@ def _epoch_size(pipe: Pipeline) -> int | None:
 
 
 def _decoding(data: object) -> Pipeline:
-    """Makes a pipeline over the outputs of a reader that decodes pictures and sounds."""
+    """Builds a pipeline that decodes the images and sounds of a reader."""
     if isinstance(data, DynamicReader):
         make: Any = fn
         for part in data._op.name.split("."):
@@ -138,7 +134,7 @@ def _pipeline(outputs: Sequence[DataNode]) -> Pipeline:
 
 
 def _decoders(nodes: Sequence[DataNode]) -> list[Callable[..., Any] | None]:
-    """Chooses a decoder for each output of a reader by the first bytes of its samples; None for those to leave alone."""
+    """Chooses a decoder for each output of a reader by the file format of its first samples; None for no decoder."""
     chosen: list[Callable[..., Any] | None] = [None] * len(nodes)
     with contextlib.closing(_pipeline(nodes)) as pipe:
         first = pipe.run()

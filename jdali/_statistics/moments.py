@@ -1,4 +1,4 @@
-"""Mean and deviation of values that come in parts."""
+"""Computes mean and standard deviation of values that arrive in parts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ _Array = np.ndarray
 
 
 class Moments:
-    """Count, mean and standard deviation by channel, of arrays that are added one by one.
+    """Computes count, mean and standard deviation by channel of arrays that are added one by one.
 
-    Integers are summed exactly, as Python integers. Floats are summed in float64: mean and sum of squared distances
-    of each array, which are then combined (Chan, Golub and LeVeque), so that a large mean costs no digits. Values that are
-    not finite are counted and left out.
-
-    Args:
-        channels: number of them.
+    Integers are summed exactly, as Python integers. For floats, the mean and the sum of squared deviations of each array are
+    computed in float64 and then combined (Chan, Golub and LeVeque), so that a large mean loses no digits. NaN and infinity are
+    counted and left out.
     """
 
     def __init__(self, channels: int):
@@ -30,7 +27,7 @@ class Moments:
         self._low, self._high = math.inf, -math.inf
 
     def add(self, values: _Array) -> None:
-        """Adds values [..., channels] of any type of numbers."""
+        """Adds numbers [..., channels] of any element type."""
         flat = values.reshape(-1, values.shape[-1])
         if not flat.size:
             return
@@ -66,7 +63,7 @@ class Moments:
 
     @property
     def mean(self) -> tuple[float, ...]:
-        """By channel; nan without values."""
+        """Mean by channel; nan without values."""
         return tuple(
             float(Fraction(i[1], i[0])) if i[0] else f[1] if f[0] else math.nan
             for i, f in zip(self._ints, self._floats, strict=True)
@@ -74,7 +71,7 @@ class Moments:
 
     @property
     def std(self) -> tuple[float, ...]:
-        """By channel: the root of the mean squared distance from the mean (NumPy's `std`); nan without values."""
+        """Standard deviation by channel, as NumPy's `std` with `ddof=0`; nan without values."""
         return tuple(map(_deviation, self._ints, self._floats))
 
     @property
@@ -84,7 +81,7 @@ class Moments:
 
 
 def _sums(column: _Array) -> tuple[int, int]:
-    """Computes sum and sum of squares of integers, exactly."""
+    """Computes the exact sum and sum of squares of integers."""
     if column.dtype.itemsize > 2:
         wide = column.astype(object)
         return int(wide.sum()), int((wide * wide).sum())

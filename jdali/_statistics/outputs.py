@@ -1,4 +1,4 @@
-"""Sizes, values and labels of the outputs of a pipeline."""
+"""Collects sizes, values and labels of the outputs of a pipeline."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Output:
     """Collects sizes, values and labels of one output.
 
     Args:
-        name: of the output.
-        node: it.
-        classes: names of the labels in it; empty: it holds none, or they have no names.
+        name: name of the output.
+        node: the output in the graph.
+        classes: class names of its labels; empty if it holds no labels with names.
     """
 
     def __init__(self, name: str, node: DataNode, classes: ClassNames):
@@ -36,7 +36,7 @@ class Output:
         self._dtype, self._layout = np.dtype(np.uint8), ""
 
     def add(self, batch: TensorList, chosen: np.ndarray) -> None:
-        """Adds the samples of a batch at some positions."""
+        """Adds the samples at the positions `chosen` of a batch."""
         if not len(chosen):
             return
         self._dtype, self._layout = batch.spec.dtype, batch.layout()
@@ -60,7 +60,7 @@ class Output:
 
     @property
     def is_sound(self) -> bool:
-        """True for the first output of a decoder of sounds."""
+        """True for the first output of `decoders.audio`."""
         return self.source.op.name == _SOUND and self.index == 0
 
     @property
@@ -74,12 +74,12 @@ class Output:
 
     @property
     def numbers(self) -> np.ndarray | None:
-        """[n], where each sample is one number."""
+        """The samples [n], if each is one number, else None."""
         every = len(self._numbers) == len(self._extents) > 0
         return np.concatenate(self._numbers) if every else None
 
     def _by_channel(self, values: np.ndarray) -> np.ndarray:
-        """Arranges values as [..., channels]; sounds, and data without channels, have one."""
+        """Arranges values as [..., channels]; sounds, and data without channels, count as one channel."""
         axis = -1 if self.is_sound else self._channel_axis(values)
         return values.reshape(-1, 1) if self.is_sound or axis is None else np.moveaxis(values, axis, -1)
 
@@ -124,7 +124,7 @@ class Output:
 
 
 def statistics_of(outputs: Sequence[Output]) -> tuple[OutputStatistics, ...]:
-    """Summarizes each output; sounds get durations where their sampling rate is an output too."""
+    """Computes the statistics of each output; sounds get durations if their sampling rate is an output too."""
     rates = {
         output.source: output.numbers
         for output in outputs

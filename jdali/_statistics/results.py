@@ -1,4 +1,4 @@
-"""Results of `jdali.statistics`, and how they are printed."""
+"""Holds and prints the results of `jdali.statistics`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_LABELS = 10
 
 
 class Range(NamedTuple):
-    """Smallest, mean and largest of a size or a duration."""
+    """Smallest, mean and largest value of a size or a duration."""
 
     smallest: float
     mean: float
@@ -35,19 +35,20 @@ class OutputStatistics:
     """Statistics of one output of a pipeline.
 
     Attributes:
-        name: its number, or what the reader calls it.
+        name: name of the output, "output 0" for instance.
         kind: "values", "labels" or "bytes".
-        dtype: of the elements.
-        layout: of a sample, "" if not known.
-        sizes: number of elements along each axis, by the letter of the layout or the number of the axis.
-        duration: of sounds whose sampling rate is known, in seconds.
-        mean: by channel, in the units of the data; one number where there are no channels; empty for labels and bytes.
+        dtype: element type.
+        layout: layout of a sample; "" if unknown.
+        sizes: number of elements along each axis, by the axis's letter in the layout, or its number.
+        duration: seconds of sounds; None if their sampling rate is unknown.
+        mean: mean by channel, in the units of the data; one number without channels; empty for labels and bytes.
         std: standard deviation by channel, of all values (NumPy's `std`).
         range: smallest and largest value.
-        not_finite: values that are NaN or infinite; they are left out.
-        labels: how often each label came, by label; of several objects in a sample each counts.
-        other_channels: samples that are not in `mean` and `std`, for they have another number of channels than most.
-        classes: names of the labels; empty if they are not known.
+        not_finite: number of values that are NaN or infinite; they are left out.
+        labels: number of occurrences of each label; each object of a sample counts.
+        other_channels: number of samples left out of `mean`, `std` and `range`: their number of channels is not the most
+            frequent one.
+        classes: class names of the labels; empty if unknown.
     """
 
     name: str
@@ -65,7 +66,7 @@ class OutputStatistics:
     classes: Sequence[str] | Mapping[int, str] = ()
 
     def text(self) -> str:
-        """Writes a line for a person to read."""
+        """Returns a summary in one line."""
         if self.kind == "labels":
             return f"{self.name}: {self._labels_text()}"
         what = "bytes" if self.kind == "bytes" else " ".join(filter(None, [self.layout, self.dtype]))
@@ -103,13 +104,13 @@ _AXES = {
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Statistics:
-    """Results of `jdali.statistics`; the last line of what is printed is there to be pasted.
+    """Results of `jdali.statistics`; the last printed line, mean and std, can be pasted into `crop_mirror_normalize`.
 
     Attributes:
-        samples: how many good ones were looked at.
+        samples: number of samples measured, without bad ones.
         bad: samples that could not be read or decoded.
-        outputs: each output of the pipeline, in order.
-        classes: names of the labels of the first output that has some: classes[label].
+        outputs: statistics of each output of the pipeline, in order.
+        classes: class names of the first output that has labels with names, by label.
     """
 
     samples: int
@@ -129,7 +130,7 @@ class Statistics:
 
     @property
     def labels(self) -> Mapping[int, int]:
-        """Number of samples by label, of the first output with labels."""
+        """`labels` of the first output with labels; empty if there is none."""
         return next((output.labels for output in self.outputs if output.kind == "labels"), {})
 
     @property

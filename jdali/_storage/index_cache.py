@@ -80,7 +80,7 @@ def cached_index(
 
 
 def _is_settled(path: str, version: str) -> bool:
-    """Returns True if a file still has this version, and any later change gives it another one."""
+    """Returns True if a file still has this version, and any later change will alter the version."""
     try:
         if _storage.version(path) != version:
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import overload
 
@@ -12,6 +13,7 @@ import numpy as np
 _NEWLINE, _ZERO, _NINE = ord("\n"), ord("0"), ord("9")
 _SPACES = np.zeros(256, bool)
 _SPACES[list(b" \t\n\r\f\v")] = True
+_ENCODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()  # as `os.fsdecode` has them
 # Bytes of text that are split into lines at a time; keeps temporary arrays small.
 _CHUNK_BYTES = 1 << 22
 # A label has at most as many digits, so it fits into 64 bits.
@@ -119,7 +121,7 @@ class NameTable(Sequence[str]):
         """Returns the names at some indices."""
         text, starts = self.text, self._starts[indices]
         ends = starts + self._sizes[indices]
-        names = [os.fsdecode(bytes(text[a:b])) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        names = [str(text[a:b], *_ENCODING) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
         if self.others:
             for position, index in enumerate(indices.tolist()):
                 names[position] = self.others.get(index, names[position])

@@ -44,7 +44,8 @@ def _quotas() -> Iterator[float]:
                 root = _GROUPS / "cpu"
         else:
             continue
-        # In a container the root is its own group, even if the path is the one outside.
+        # In a container, the root may be the process's own group, while `path` is the path of this group on the host.
+        # So the root is read, too.
         group = root / path.lstrip("/")
         for directory in (root, *(group, *group.parents)):
             if directory == root or root in directory.parents:

@@ -9,10 +9,15 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Sharding
 
 AnyArray: TypeAlias = "np.ndarray | jax.Array"
 HostArray: TypeAlias = "np.ndarray"
+
+# Bytes that XLA copies to a GPU through pinned memory, at 24 GB/s on an H200; arrays of 64 MiB and more go at 5.
+PINNED_BYTES = 32 << 20
 
 
 def accelerator() -> jax.Device:
@@ -44,6 +49,30 @@ def is_local(array: AnyArray) -> bool:
         return False
     device = next(iter(devices))
     return device.platform == "cpu" and device == host_device()
+
+
+def to_device(array: AnyArray, where: jax.Device | Sharding | None) -> jax.Array:
+    """Copies an array to a device, as `jax.device_put` does.
+
+    A large NumPy array is sent to an accelerator in blocks of rows.
+
+    Args:
+        where: a device or a sharding; None: the default device, uncommitted.
+    """
+    device = accelerator() if where is None else where
+    if isinstance(device, Sharding):
+        device = next(iter(device.device_set)) if len(device.device_set) == 1 else host_device()
+    placed: jax.Array
+    if isinstance(array, jax.Array) or array.nbytes <= 2 * PINNED_BYTES or device == host_device():
+        placed = jax.device_put(array, where)
+        return placed
+    rows = max(PINNED_BYTES * len(array) // array.nbytes, 1)
+    with jax.default_device(device):
+        placed = _joined(jax.device_put([array[i : i + rows] for i in range(0, len(array), rows)], where))
+    return placed
+
+
+_joined = jax.jit(jnp.concatenate)
 
 
 class DeviceReadError(RuntimeError):

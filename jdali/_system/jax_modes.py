@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 import jax
+
+_ALLOWED = (None, "allow")
 
 
 @contextlib.contextmanager
@@ -15,9 +18,24 @@ def usual_modes() -> Iterator[None]:
     It wraps jdali's work in the user's threads and in its own. It also wraps rules for derivatives and for `vmap`,
     which JAX may apply after the call that they belong to has returned.
     """
+    if _are_usual():  # a fortieth of the time of setting them
+        yield
+        return
     with (
         jax.numpy_dtype_promotion("standard"),
         jax.numpy_rank_promotion("allow"),
         jax.transfer_guard("allow"),
     ):
         yield
+
+
+def _are_usual() -> bool:
+    modes: Any = jax.config
+    usual: bool = (
+        modes.jax_numpy_dtype_promotion == "standard"
+        and modes.jax_numpy_rank_promotion == "allow"
+        and modes.jax_transfer_guard_host_to_device in _ALLOWED
+        and modes.jax_transfer_guard_device_to_device in _ALLOWED
+        and modes.jax_transfer_guard_device_to_host in _ALLOWED
+    )
+    return usual

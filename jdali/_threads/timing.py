@@ -93,8 +93,9 @@ class PhaseTimer:
             spent = self._spent
             spent.count += 1
             spent.tasks += tasks
-            spent.seconds += max(end - max(start, self._ended), 0.0)
-            self._ended = max(end, self._ended)
+            if end > self._ended:
+                spent.seconds += end - max(start, self._ended)
+                self._ended = end
             spent.busy += busy
             spent.cpu += cpu
             for name, took in inner:
@@ -116,22 +117,24 @@ class Lap:
         self._inner: list[tuple[str, float]] = []
 
     def __enter__(self) -> Lap:
-        self._outer = getattr(_HERE, "lap", None)
-        _HERE.lap = self
-        self._annotation = TraceAnnotation(self._timer.label)
-        self._annotation.__enter__()
+        self._outer, _HERE.lap = _HERE.lap, self
+        self._annotation = TraceAnnotation(self._timer.label) if TraceAnnotation.is_enabled() else None
+        if self._annotation is not None:
+            self._annotation.__enter__()
         self._began, self._start = thread_time(), perf_counter()
         return self
 
     def __exit__(self, *exception: object) -> None:
         end, cpu = perf_counter(), thread_time() - self._began
-        self._annotation.__exit__(None, None, None)
-        _HERE.lap = self._outer
+        if self._annotation is not None:
+            self._annotation.__exit__(None, None, None)
+        _HERE.lap, busy = self._outer, end - self._start
         # A thread that submitted tasks mostly waits for them: only its processor time counts as busy.
-        busy = cpu + sum(wall for wall, _ in self._tasks) if self._tasks else end - self._start
-        cpu += sum(own for _, own in self._tasks)
+        if self._tasks:
+            busy = cpu + sum(wall for wall, _ in self._tasks)
+            cpu += sum(own for _, own in self._tasks)
         self.busy, self.cpu = busy, cpu
-        self._timer.count(max(len(self._tasks), 1), self._start, end, busy, cpu, self._inner)
+        self._timer.count(len(self._tasks) or 1, self._start, end, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., object]) -> Callable[..., Any]:
         """Wraps a function for a thread of a pool."""
@@ -152,7 +155,11 @@ class Lap:
         self._inner.append((name, seconds))
 
 
-_HERE = threading.local()  # `lap`: the lap that this thread works for
+class _Here(threading.local):
+    lap: Lap | None = None  # the lap that this thread works for
+
+
+_HERE = _Here()
 
 
 class inner:
@@ -164,7 +171,7 @@ class inner:
         self._name = name
 
     def __enter__(self) -> None:
-        self._lap: Lap | None = getattr(_HERE, "lap", None)
+        self._lap = _HERE.lap
         self._annotation = TraceAnnotation(f"jdali {self._name}") if TraceAnnotation.is_enabled() else None
         if self._annotation is not None:
             self._annotation.__enter__()
@@ -191,7 +198,7 @@ class TimedPool(WorkerThreads):
 
 
 def _timed(function: Callable[..., R]) -> Callable[..., R]:
-    lap: Lap | None = getattr(_HERE, "lap", None)
+    lap = _HERE.lap
     return function if lap is None else lap.task(function)
 
 

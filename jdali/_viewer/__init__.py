@@ -1,11 +1,11 @@
-"""A local page that shows a pipeline: batches, samples, the graph, the data, the time.
+"""Shows a pipeline on local pages: batches, samples, graph, data and time.
 
-server.py    Starlette and uvicorn, bound to one address, behind a token
-layout.py    the frame of all pages
+server.py    the HTTP server (Starlette and uvicorn), on one address, protected by a token
+layout.py    the layout of all pages
 batches.py sample.py graph.py data.py timing.py   the pages
-hints.py     what the values of a graph are, by the operators that they come from
-survey.py    sizes, labels, mean and deviation, measured in the background
-measure.py   a loop as training would have one
+hints.py     finds the meaning of values in the graph by their operators
+survey.py    measures sizes, labels, mean and deviation in the background
+measure.py   measures a pipeline in a loop
 
 Only server.py needs the extra `view`.
 """

@@ -1,4 +1,4 @@
-"""The page of a batch: its samples side by side with all their outputs."""
+"""Renders the page of a batch: its samples side by side, with all outputs."""
 
 from __future__ import annotations
 
@@ -14,18 +14,11 @@ from jdali.engine.eager import PipelineInspector, SeenBatch
 
 DETAIL = Detail(side=384, frames=24, seconds=20.0, exact=True)
 _FEW, _MOST_SHOWN = 32, 256
-_MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # of samples on one page
+_MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # for pages of many samples
 
 
 def batch_page(inspector: PipelineInspector, number: int, root: str, names_of: NamesOf) -> str:
-    """Writes the page of a batch.
-
-    Args:
-        inspector: of the pipeline.
-        number: of the batch.
-        root: path of the viewer.
-        names_of: names of the labels.
-    """
+    """Renders the page of a batch."""
     batch = inspector.batch(number)
     parts = [_navigation(inspector, batch, root)]
     if batch.errors:
@@ -64,7 +57,7 @@ def sample_figures(
     inspector: PipelineInspector, arrays: Sequence[Array], layouts: Sequence[str], names_of: NamesOf,
     detail: Detail = DETAIL,
 ) -> str:  # fmt: skip
-    """Shows all outputs of a sample, with overlays drawn over their pictures."""
+    """Renders all outputs of a sample, with overlays on pictures."""
     outputs = inspector.outputs
     known: dict[int, Array] = {id(value): array for value, array in zip(outputs, arrays, strict=True)}
     overlay = overlay_of(outputs, arrays, names_of)
@@ -77,7 +70,7 @@ def sample_figures(
 
 
 def figure_or_error(array: Array, *, name: str, **known: Any) -> str:
-    """Shows a value, see `figure`; a failure costs this value only."""
+    """Renders a value, see `figure`; renders an error in its place if this fails."""
     try:
         return figure(array, name=name, **known).html
     except Exception as error:
@@ -115,7 +108,7 @@ def _navigation(inspector: PipelineInspector, batch: SeenBatch, root: str) -> st
 
 
 def found_page(inspector: PipelineInspector, text: str, root: str) -> str:
-    """Lists samples whose file names hold a text."""
+    """Renders the list of samples whose file names contain a text."""
     found, looked = inspector.find(text) if text else ([], 0)
     part = (
         f" Only the first {looked} names were looked at." if text and looked < (inspector.size or 0) else ""

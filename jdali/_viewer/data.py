@@ -1,4 +1,4 @@
-"""The page of the data: statistics, and bad files."""
+"""Renders the page of the data: statistics and bad files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAMPLES = 1000
 
 
 def data_page(survey: Survey, inspector: PipelineInspector, root: str, names_of: NamesOf) -> str:
-    """Writes the form that starts a survey, and the results so far."""
+    """Renders the form that starts a survey, and the results so far."""
     most = inspector.size or _SAMPLES
     form = (
         f'<form action="{root}data" method="post" class="jd-form"><label>samples <input name="samples" type="number" min="1" '
@@ -30,7 +30,7 @@ def data_page(survey: Survey, inspector: PipelineInspector, root: str, names_of:
 
 
 def found(survey: Survey, inspector: PipelineInspector, names_of: NamesOf) -> str:
-    """Shows the results so far, and the progress."""
+    """Renders the progress and the results so far."""
     if not survey.wanted:
         return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
     state = "" if survey.is_running else " data-done"

@@ -1,4 +1,4 @@
-"""The page of the graph: steps with their times, operators with the sizes of their outputs."""
+"""Renders the page of the graph: steps with their times, operators with the sizes of their outputs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NOTE = (
     "</p>"
 )
 
-_MOST_TRIED = 8  # samples, for one that does not fail
+_MOST_TRIED = 8  # samples to try until one does not fail
 
 
 class GraphPage:
-    """The graph of a pipeline, with times as they change.
+    """Renders the graph of a pipeline, with live times.
 
     Args:
-        inspector: of the pipeline.
-        times: of a loop that was measured, where the pipeline itself has made no batch.
-        pipe: the pipeline, for its plan.
+        inspector: inspector of the pipeline.
+        times: times of the measured loop, shown if the pipeline itself has made no batch.
+        pipe: returns the pipeline, for its plan.
         root: path of the viewer.
     """
 
@@ -39,12 +39,12 @@ class GraphPage:
         self._position = 0
 
     def page(self) -> str:
-        """Writes the page, whose middle is fetched again and again."""
+        """Renders the page; the browser refreshes its middle part from `now`."""
         form = self._times.form(self._root, "graph")
         return f'{_NOTE}{form}<div id="live" data-live="{self._root}graph/now">{self.now()}</div>'
 
     def now(self) -> str:
-        """Draws the graph with its times so far, and the plan."""
+        """Renders the graph with its times so far, and the plan."""
         engine = self._inspector.engine
         steps, workers = self._inspector.step_times(), self._inspector.worker_time()
         whose = ""
@@ -64,7 +64,7 @@ class GraphPage:
         return f'{self._times.progress()}{whose}<div class="jd-scroll">{svg}</div>{plan}'
 
     def _known_sizes(self) -> dict[DataNode, ValueSize]:
-        """Measures the first good sample after each operator, once."""
+        """Returns the size of each value for the first good sample; measures it once."""
         if self._sizes is not None:
             return self._sizes
         for position in range(min(len(self._inspector.task(0)), _MOST_TRIED)):

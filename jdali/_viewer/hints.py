@@ -1,4 +1,4 @@
-"""Tells sounds, spectrograms, boxes, labels and masks among the values of a graph, by the operators they come from."""
+"""Recognises sounds, spectrograms, boxes, labels and masks among the values of a graph, by their operators."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NAMES = (
     ("sound", "sound"), ("audio", "sound"),
 )  # fmt: skip
 _COCO = {1: "boxes", 2: "labels"}
-_NEAR_ONE = 1.5  # boxes relative to the picture may reach a little beyond it
+_NEAR_ONE = 1.5  # largest relative coordinate, since boxes may reach a little beyond the picture
 
 
 def argument(node: Node, name: str) -> object:
-    """Returns the value of a constant argument, or its default; None if it differs by sample."""
+    """Returns the value of a constant argument, or its default; None for a per-sample argument."""
     given = node.args.get(name)
     if given is None:
         found = node.op.public_args.get(name)
@@ -42,21 +42,21 @@ def _number(value: object) -> float | None:
 
 
 NamesOf = Callable[[DataNode], ClassNames]
-"""Gives the names of the labels in a value of the graph; none if it holds no labels, or they have no names."""
+"""Returns the names of the labels in a value of the graph; empty if it has no named labels."""
 
 
 def nameless(value: DataNode) -> ClassNames:
-    """Says that no labels have names."""
+    """Returns no names, for graphs without named labels."""
     return ()
 
 
 def hint_of(value: DataNode, value_of: ValueOf, names_of: NamesOf = nameless) -> Hint:
-    """Says what a value of the graph is.
+    """Determines the meaning of a value of the graph.
 
     Args:
-        value: of the graph.
-        value_of: gives what is known of the same sample, for the rate of a sound.
-        names_of: names of the labels.
+        value: the value.
+        value_of: returns other values of the same sample, such as the rate of a sound.
+        names_of: returns the names of labels.
     """
     found = origin(value)
     name = found.node.op.name
@@ -109,12 +109,12 @@ def _of_sound(found: Origin, value_of: ValueOf) -> Hint:
 def overlay_of(
     outputs: Sequence[DataNode], arrays: Sequence[Array | None], names_of: NamesOf = nameless
 ) -> Overlay:
-    """Finds what to draw over the pictures of a sample among its other outputs.
+    """Collects the boxes, labels, points, masks and polygons of a sample, to draw over its pictures.
 
     Args:
-        outputs: of the pipeline.
-        arrays: of the sample; None: not known.
-        names_of: names of the labels.
+        outputs: outputs of the pipeline.
+        arrays: values of the sample; None: unknown.
+        names_of: returns the names of labels.
     """
     boxes = labels = points = mask = vertices = polygons = None
     relative: set[str] = set()
@@ -149,7 +149,7 @@ def overlay_of(
 
 
 def _if_relative(kind: str, coordinates: NDArray[np.floating]) -> set[str]:
-    """Returns the kind if its coordinates are shares of the picture's sides."""
+    """Returns {kind} if the coordinates are relative to the picture's size, else an empty set."""
     return {kind} if float(np.abs(coordinates).max()) <= _NEAR_ONE else set()
 
 
@@ -158,7 +158,7 @@ def _label(label: object, names: ClassNames) -> str:
 
 
 def over(overlay: Overlay, height: int, width: int) -> Overlay:
-    """Fits an overlay to a picture of this size; drops a mask of another size."""
+    """Returns an overlay for a picture of this size, without a mask of another size."""
     if overlay.mask is None or overlay.mask.shape == (height, width):
         return overlay
     return Overlay(overlay.boxes, overlay.labels, overlay.polygons, overlay.points, None, overlay.relative)

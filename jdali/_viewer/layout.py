@@ -1,4 +1,4 @@
-"""The frame of all pages. Nothing is loaded from elsewhere, and all text from data is escaped."""
+"""Renders the layout of all pages. Pages load nothing from other hosts, and text from data is escaped."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def style() -> str:
 
 
 def script() -> str:
-    """Returns the script of the pages: keys, and parts that are fetched again."""
+    """Returns the script of the pages, for keys and parts that refresh."""
     return (_STATIC / "viewer.js").read_text()
 
 
 def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
-    """Writes a whole page.
+    """Renders a whole page.
 
     Args:
-        title: escaped here.
+        title: title as text, which is escaped here.
         body: HTML.
         root: path of the viewer, which ends with "/".
         here: name of the page in the navigation.
-        subject: name of the pipeline; escaped here.
+        subject: name of the pipeline as text, which is escaped here.
     """
     links = "".join(
         f'<a href="{root}{path}" data-key="{i}"{" aria-current=page" * (name == here)}>{name}</a>'
@@ -55,12 +55,12 @@ def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
 
 
 def error_box(error: object) -> str:
-    """Shows an error as text."""
+    """Renders an error as text."""
     return f'<section class="jd-error" role="alert"><pre>{escape(error)}</pre></section>'
 
 
 def pager(before: str, after: str, middle: str) -> str:
-    """Links to the previous and the next one; "" for none."""
+    """Renders links to the previous and the next page; "" for no link."""
     previous = (
         f'<a rel="prev" href="{escape(before)}">← previous</a>'
         if before
@@ -73,7 +73,7 @@ def pager(before: str, after: str, middle: str) -> str:
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """Writes a table of cells that are HTML already."""
+    """Renders a table; cells are HTML."""
     top = "".join(f"<th>{cell}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="jd-table"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'

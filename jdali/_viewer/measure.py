@@ -1,4 +1,4 @@
-"""A loop over a pipeline as training would have one, for `bench` and the Time page."""
+"""Measures a pipeline in a loop, for `bench` and the Time page."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Advance = Callable[[int, float], bool]
 def measure_loop(
     pipe: Pipeline, batches: int, advance: Advance = lambda done, seconds: True, warm: int = 2
 ) -> Report:
-    """Takes batches one after another, and does nothing with them.
+    """Takes batches in a loop that does nothing else.
 
     Args:
-        pipe: runs from where it is.
-        batches: how many are measured.
-        advance: gets the number of batches so far and the seconds that they took; returns False to stop.
-        warm: batches that are taken before.
+        pipe: the pipeline; it runs from its current position.
+        batches: number of batches to measure.
+        advance: gets the number of batches so far and their time in seconds; returns False to stop.
+        warm: number of batches to take before.
 
-    Returns: the report of the measured ones; with none where the pipeline ended.
+    Returns: the report of the measured batches; it has fewer if the pipeline ended.
     """
     for _ in range(warm):
         try:

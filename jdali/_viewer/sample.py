@@ -1,4 +1,4 @@
-"""The page of a sample: the value after every operator; and the same sample over epochs."""
+"""Renders the pages of a sample: its values after each operator, and the sample over several epochs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,7 @@ _LONG = 80
 def sample_page(
     inspector: PipelineInspector, number: int, position: int, root: str, names_of: NamesOf
 ) -> str:
-    """Writes the page of one sample, operator by operator.
-
-    Args:
-        inspector: of the pipeline.
-        number: of the batch.
-        position: in it.
-        root: path of the viewer.
-        names_of: names of the labels.
-    """
+    """Renders the page of one sample, operator by operator."""
     trace, row, task = inspector.trace(number, position)
     index, epoch = int(task.ids.index[0]), int(task.ids.epoch[0])
     facts = [
@@ -62,7 +54,7 @@ def sample_page(
     ]
     if trace.failure is not None:
         parts.append(error_box(trace.failure))
-    value_of: ValueOf = lambda value: trace.value(value, row)  # noqa: E731  a name for its type
+    value_of: ValueOf = lambda value: trace.value(value, row)  # noqa: E731  the name has a type
     arrays = [value_of(value) for value in inspector.outputs]
     overlay = overlay_of(inspector.outputs, arrays, names_of)
     outputs = {id(value): name for name, value in zip(inspector.output_names, inspector.outputs, strict=True)}
@@ -75,7 +67,7 @@ def _node(
     node: Node, trace: Trace, row: int, outputs: dict[int, str], overlay: Overlay, value_of: ValueOf,
     names_of: NamesOf,
 ) -> str:  # fmt: skip
-    """Writes the part of one operator: its arguments and outputs."""
+    """Renders one operator: its arguments and outputs."""
     figures = []
     for value in node.outputs:
         array = trace.value(value, row)
@@ -120,14 +112,14 @@ def _short(text: str) -> str:
 
 
 def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str, names_of: NamesOf) -> str:
-    """Writes the page of a sample in twenty epochs, side by side.
+    """Renders the page of a sample in `MOST_EPOCHS` epochs, side by side.
 
     Args:
-        inspector: of the pipeline.
-        index: of the sample in the data set.
-        first: epoch.
+        inspector: inspector of the pipeline.
+        index: index of the sample in the data set.
+        first: first epoch.
         root: path of the viewer.
-        names_of: names of the labels.
+        names_of: returns the names of labels.
     """
     epochs = range(first, first + MOST_EPOCHS)
     traces = inspector.sample_traces(index, epochs)
@@ -148,7 +140,7 @@ def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str,
 
 
 def _epoch(inspector: PipelineInspector, trace: Trace, position: int, names_of: NamesOf) -> str:
-    """Shows a sample's outputs in one epoch, or its error."""
+    """Renders a sample's outputs in one epoch, or its error."""
     if trace.failure is not None:
         return error_box(trace.failure)
     arrays: list[Array] = []

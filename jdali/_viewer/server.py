@@ -1,4 +1,4 @@
-"""The server: Starlette and uvicorn, bound to one address, behind a token that is part of every address."""
+"""Serves the pages with Starlette and uvicorn, on one address; every URL contains a secret token."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from jdali.engine.eager import PipelineInspector
 from jdali.pipeline import Pipeline
 
 _HERE = "127.0.0.1"
-_END_SECONDS = 1  # for threads that were told to end
-_MOST = 2**31  # of numbers in forms
+_END_SECONDS = 1  # time for threads to end
+_MOST = 2**31  # bound of numbers in forms
 
 
 class View:
-    """A viewer that runs in a thread; `close` ends it, and so does the end of the program.
+    """A viewer that runs in a thread until `close` or the end of the program.
 
     Attributes:
-        url: to be opened in a browser; anyone who knows it sees the data.
+        url: URL to open in a browser; anyone who knows it sees the data.
     """
 
     def __init__(self, app: Starlette, host: str, port: int, token: str, end: Callable[[], None]):
@@ -52,18 +52,18 @@ class View:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((host, port))
-            self._socket.listen()  # a client that connects before the server runs waits
+            self._socket.listen()  # clients may connect before the server runs
         except OSError as error:
             self._socket.close()
             end()
             raise OSError(
-                f"view: cannot listen on {host}, port {port}: {error.strerror}; port=0 takes a free one"
+                f"view: cannot listen on {host}, port {port}: {error.strerror}; port=0 chooses a free one"
             ) from error
         bound = self._socket.getsockname()[1]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"
         config = uvicorn.Config(
             app,
-            log_config=None,  # uvicorn's own would close the handlers of the user's program
+            log_config=None,  # uvicorn's configuration would close the handlers of the user's program
             log_level="error",
             access_log=False,
             lifespan="off",
@@ -90,7 +90,7 @@ class View:
             self._thread.join(0.5)
 
     def close(self) -> None:
-        """Ends the viewer, not the pipeline. Harmless twice."""
+        """Ends the viewer, but not the pipeline; may be called twice."""
         atexit.unregister(self.close)
         self._server.should_exit = True
         self._end()
@@ -101,18 +101,18 @@ class View:
 def view(
     pipe: Pipeline, *, port: int = 0, host: str = _HERE, name: str = "pipeline", make: Callable[[], Pipeline] | None = None
 ) -> View:  # fmt: skip
-    """Opens a local page that shows a pipeline; it changes nothing, also while a loop runs.
+    """Opens a local page that shows a pipeline, without changing it, even while a loop runs.
 
     Args:
-        pipe: the pipeline, whose position stays where it is.
-        port: 0: a free one.
-        host: address to listen on. Another one than 127.0.0.1 lets everybody who reaches it and knows the address see
+        pipe: the pipeline; its position does not change.
+        port: port to listen on; 0: a free one.
+        host: address to listen on. With another address than 127.0.0.1, everybody who reaches it and knows the URL sees
             the data, over a connection that is not encrypted.
-        name: of the pipeline, for the pages.
-        make: makes another pipeline like it, so that the Time page can measure a loop.
+        name: name of the pipeline, for the pages.
+        make: returns another pipeline like it, for the Time page to measure.
 
     Raises:
-        RuntimeError: an external source cannot be asked again, or the pipeline is in debug mode.
+        RuntimeError: an external source cannot be read again, or the pipeline is in debug mode.
         OSError: the port is taken.
     """
     inspector = pipe.inspector()
@@ -123,15 +123,15 @@ def view(
 
 
 class Site:
-    """The pages of a pipeline.
+    """Serves the pages of a pipeline.
 
     Args:
-        inspector: of the pipeline.
-        root: path that all pages begin with, which holds the token.
-        name: of the pipeline.
-        make: makes another pipeline like it, which can be measured; None: none can be made.
-        names_of: names of the labels.
-        pipe: the pipeline, for its plan and the loop over it.
+        inspector: inspector of the pipeline.
+        root: path that all pages begin with; it contains the token.
+        name: name of the pipeline.
+        make: returns another pipeline like it, to measure; None: not possible.
+        names_of: returns the names of labels.
+        pipe: returns the pipeline, for its plan and the loop over it.
     """
 
     def __init__(
@@ -142,11 +142,11 @@ class Site:
         self._times = LiveTimes(inspector, make, pipe)
         self._graph = GraphPage(inspector, self._times, pipe, root)
         self._survey = Survey(inspector)
-        self._pages: set[Callable[[Response], object]] = set()  # answers requests under way
+        self._pages: set[Callable[[Response], object]] = set()  # sets the response of an open request
         self._closed = False
 
     def app(self) -> Starlette:
-        """Routes requests; addresses without the token are not found."""
+        """Builds the application; URLs without the token are not found."""
         root = self._root
         pages: list[tuple[str, Callable[[Request], Response], str]] = [
             ("", lambda _: RedirectResponse(f"{root}batches/0"), "GET"),
@@ -171,7 +171,7 @@ class Site:
         return Starlette(routes=routes, exception_handlers={404: self._not_found, 500: self._not_found})
 
     def close(self) -> None:
-        """Ends the pages and the work they started. Leaves user code that does not end soon."""
+        """Ends the pages and their background work; does not wait long for user code."""
         self._closed = True
         for answer in list(self._pages):
             answer(_disconnected())
@@ -182,13 +182,13 @@ class Site:
         self._times.join(_END_SECONDS)
 
     def _safe(self, answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
-        """Runs a page in a thread; an error of it is a page, too."""
+        """Wraps a page so that it runs in a thread, and its errors become pages."""
 
         async def safe(request: Request) -> Response:
             try:
                 response = await self._in_thread(answer, request)
             except Exception as error:
-                # Errors of the user's data and code are shown on the page.
+                # Show errors of the user's data and code.
                 if isinstance(error, (IndexError, ValueError)) and not isinstance(error, OperatorError):
                     response = self._html("There is no such page", error_box(error), "", status=404)
                 else:
@@ -200,7 +200,7 @@ class Site:
         return safe
 
     async def _in_thread(self, answer: Callable[[Request], Response], request: Request) -> Response:
-        """Runs a page in a thread of its own, which neither the viewer's end nor the program's waits for."""
+        """Runs a page in a new daemon thread; neither closing the viewer nor exiting the program waits for it."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Response] = loop.create_future()
 
@@ -286,7 +286,7 @@ class Site:
         return RedirectResponse(f"{self._root}data", 303, SECURITY)
 
     def _measure(self, shown: str) -> Response:
-        """Begins to measure, and leads back to the page."""
+        """Starts a measurement, and redirects to the page."""
         self._times.measure()
         return RedirectResponse(f"{self._root}{shown}", 303)
 

@@ -18,15 +18,15 @@ _MOST_VALUES = 100_000
 
 @dataclasses.dataclass
 class OutputSurvey:
-    """One output so far.
+    """Statistics of one output so far.
 
     Attributes:
-        name: of the output.
-        layout, dtype: of a sample.
-        sizes: of the samples, by axis.
-        labels: counts of each number, for outputs that are one integer.
-        numbers: the values, of outputs that are one number.
-        moments: of the values by channel; None: there are none that mean something.
+        name: name of the output.
+        layout, dtype: layout and type of a sample.
+        sizes: shapes of the samples.
+        labels: counts by value, if a sample is a single integer.
+        numbers: the values, if a sample is a single float.
+        moments: mean and deviation by channel; None: the output has no such values.
     """
 
     name: str
@@ -60,16 +60,13 @@ class OutputSurvey:
 
 
 class Survey:
-    """Goes through batches in a thread of its own, until enough samples were seen.
-
-    Args:
-        inspector: of the pipeline.
+    """Reads batches in a background thread until it has seen enough samples.
 
     Attributes:
         outputs: results so far.
         bad: samples that failed.
-        seen, wanted: samples.
-        error: why it ended early; "" if it did not.
+        seen, wanted: numbers of samples.
+        error: the error that ended it early; "" for none.
     """
 
     def __init__(self, inspector: PipelineInspector):
@@ -86,7 +83,7 @@ class Survey:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, samples: int) -> None:
-        """Starts the survey again; harmless while it runs."""
+        """Starts the survey anew; does nothing while it runs."""
         if self.is_running:
             return
         self.outputs = [OutputSurvey(name) for name in self._inspector.output_names]
@@ -102,7 +99,7 @@ class Survey:
             self.error = str(error)
 
     def _add(self, batch: SeenBatch) -> bool:
-        known = {(sample.path, sample.index) for sample in self.bad}  # of an earlier epoch
+        known = {(sample.path, sample.index) for sample in self.bad}  # found in an earlier epoch
         self.bad += [e for e in batch.errors if (e.path, e.index) not in known]
         if batch.result is not None:
             good = np.flatnonzero(batch.result.mask & ~batch.result.padded)[
@@ -116,10 +113,10 @@ class Survey:
         return self.seen < self.wanted and not self._stop.is_set()
 
     def stop(self) -> None:
-        """Ends it after the batch that it is at."""
+        """Ends the survey after the current batch."""
         self._stop.set()
 
     def join(self, seconds: float) -> None:
-        """Waits for its end, but no longer."""
+        """Waits for the end of the survey, at most `seconds`."""
         if self._thread is not None:
             self._thread.join(seconds)

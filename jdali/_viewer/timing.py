@@ -1,4 +1,4 @@
-"""The page of the time, live: how long each phase works, how full the queue is, and which part waits."""
+"""Renders the live page of times: how long each phase works, how full the queue is, and which part waits."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from jdali.iterator import loop_over
 from jdali.pipeline import Pipeline
 from jdali.profiler import Report, report_html
 
-_WINDOW = 5.0  # seconds over which rates are shown
+_WINDOW = 5.0  # seconds that rates are averaged over
 _BATCHES = 50
 _HISTORY = 120  # points of a curve
-_APART = 0.5  # seconds between two of them
+_APART = 0.5  # seconds between points of a curve
 
 
 class Moment(NamedTuple):
-    """A point of the curves: samples a second over the last seconds, and batches that were ready."""
+    """A point of the curves: samples a second, averaged over `_WINDOW`, and number of ready batches."""
 
     rate: float
     ready: int
 
 
 class LiveTimes:
-    """Rates of a pipeline over the last seconds, the report of the loop over it, and a loop of its own over another one.
+    """Shows the rates of a pipeline, the report of the loop over it, and a measured loop over another pipeline like it.
 
     Args:
-        inspector: of the pipeline.
-        make: makes another pipeline like it; None: none can be made.
-        pipe: the pipeline; None once nothing else holds it.
+        inspector: inspector of the pipeline.
+        make: returns another pipeline like it; None: not possible.
+        pipe: returns the pipeline; None once nothing else holds it.
 
     Attributes:
-        measured: times of the steps and of the workers of the other pipeline; None: it was not measured.
+        measured: times of the steps and workers of the other pipeline; None: not measured.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class LiveTimes:
         self._error = ""
         self._done, self._seconds, self._lock = 0, 0.0, threading.Lock()
 
-    # --- a loop of its own ------------------------------------------------------------------
+    # --- the measured loop ------------------------------------------------------------------
     @property
     def is_measuring(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
     def measure(self) -> None:
-        """Begins a loop over another pipeline; harmless while one runs."""
+        """Starts a loop over another pipeline; does nothing while one runs."""
         if self._make is None or self.is_measuring:
             return
         self._done, self._report, self._error = 0, None, ""
@@ -96,34 +96,34 @@ class LiveTimes:
         return not self._stop.is_set()
 
     def stop(self) -> None:
-        """Ends the loop, and the pipeline that it measures."""
+        """Ends the measured loop, and closes its pipeline."""
         self._stop.set()
         if (pipe := self._measuring) is not None:
             pipe.close()
 
     def join(self, seconds: float) -> None:
-        """Waits for the end of the loop, but no longer."""
+        """Waits for the end of the loop, at most `seconds`."""
         if self._thread is not None:
             self._thread.join(seconds)
 
     # --- pages ------------------------------------------------------------------------------
     def form(self, root: str, page: str) -> str:
-        """Writes the button that starts a measurement; "" where no other pipeline can be made."""
+        """Renders the button that starts a measurement; "" if no other pipeline can be made."""
         if self._make is None:
             return ""
         button = f"<button>measure a loop of {_BATCHES} batches</button>"
         return f'<form action="{root}{page}" method="post" class="jd-form">{button}</form>'
 
     def page(self, root: str) -> str:
-        """Writes the page, whose middle is fetched again and again."""
+        """Renders the page; the browser refreshes its middle part from `now`."""
         return f'{self.form(root, "time")}<div id="live" data-live="{root}time/now">{self.now()}</div>'
 
     def now(self) -> str:
-        """Shows the training loop, the rates of the last seconds, and the measured loop."""
+        """Renders the training loop, the measured loop, and the current rates."""
         return "".join([self._loop(), self._own_loop(), self._rates()])
 
     def progress(self) -> str:
-        """Shows how far the loop of its own is, while it runs, or why it ended."""
+        """Renders the progress of the measured loop while it runs, or its error."""
         if self._error:
             return error_box(self._error)
         if not self.is_measuring:
@@ -132,7 +132,7 @@ class LiveTimes:
         return f"<p>{bar} {self._done} of {_BATCHES} batches are measured</p>"
 
     def _loop(self) -> str:
-        """Returns the report of the iterator over the pipeline; "" if none has taken a batch."""
+        """Renders the report of the iterator over the pipeline; "" if it has taken no batch."""
         pipe = self._pipe()
         loop = None if pipe is None else loop_over(pipe)
         report = None
@@ -170,7 +170,7 @@ class LiveTimes:
             rows, batches = _rows(times, before, elapsed)
             ready, depth = self._inspector.waiting()
             moment = Moment(batches * self._inspector.batch_size / elapsed, min(ready, depth))
-            if now - self._noted > _APART:  # each open page asks
+            if now - self._noted > _APART:  # several open pages may ask at once
                 self._history.append(moment)
                 self._noted = now
             history = list(self._history)
@@ -183,7 +183,7 @@ class LiveTimes:
 def _rows(
     times: list[tuple[str, str, Spent]], before: list[tuple[str, str, Spent]], elapsed: float
 ) -> tuple[list[list[str]], int]:
-    """Makes a row for each phase; returns them with the number of batches made meanwhile."""
+    """Builds a row for each phase; returns the rows and the number of batches made since `before`."""
     rows, batches = [], 0
     for (kind, name, spent), (_, _, old) in zip(times, before, strict=True):
         new = spent - old
@@ -195,7 +195,7 @@ def _rows(
 
 
 def _curves(history: list[Moment], depth: int) -> str:
-    """Draws the rates since the page was opened; "" at first."""
+    """Renders curves of the rates; "" until there are two points."""
     if len(history) < 2 or not any(moment.rate for moment in history):
         return ""
     curves: list[tuple[str, list[float], float | None]] = [

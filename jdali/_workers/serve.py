@@ -136,7 +136,7 @@ class _TaskMaker:
         self._allocated = 0
 
     def run(self, order: TaskOrder, descriptors: list[int]) -> None:
-        """Makes a task and sends the answer."""
+        """Computes the result of a task, and sends it, or the error that was raised."""
         start, cpu = time.perf_counter(), time.process_time()
         try:
             task = _unpacked(order.task, descriptors)

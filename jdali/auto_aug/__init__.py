@@ -6,9 +6,9 @@
     ...     ...
     ...     return trivial_augment.trivial_augment_wide(images, shape=[224, 224])
 
-Every sample gets its own choice of augmentations and magnitudes, which follows from the seed, the epoch and the
-sample. They take uint8 images (HWC) and sequences of them (FHWC), of any sizes, on the CPU or an accelerator, and
-work in dynamic mode, too. Nothing of it is imported with `jdali`.
+Every sample gets its own augmentations and magnitudes, which follow from the seed, the epoch and the sample. The
+functions take uint8 images (HWC) and sequences of them (FHWC), of any sizes, on the CPU or an accelerator, also in
+dynamic mode. `import jdali` does not import this package.
 
 With a JAX key they are pure functions of the key and one image, for the user's own `jit` and `vmap`:
 
@@ -16,9 +16,12 @@ With a JAX key they are pure functions of the key and one image, for the user's 
     >>> augment = lambda key, image: rand_augment(key, image, n=2, m=9)
     >>> images = jax.jit(jax.vmap(augment))(jax.random.split(key, len(images)), images)
 
-The key comes first or as `key=`, in place of `seed=`; all choices follow from it, with the distribution of the pipeline,
-and each augmentation has the pipeline's bits. The image is [H, W, C], uint8; for the frames of a video, map over them with
-one key for all. `apply_rand_augment` and its like take augmentations of the user's in the same way. So do single ones:
-`shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)` draws nothing and needs no key. `vmap` computes
-every augmentation for every image and takes one; `jax.lax.map` in its place computes that one, which is quicker on a CPU.
+The key comes first or as `key=`, in place of `seed=`. All choices follow from it, with the same distribution as in a
+pipeline; the augmentations compute the same bits. The image is uint8 [H, W, C]. For the frames of a video, map over
+them with one key for all. `apply_rand_augment` and the other `apply_` functions take a key for augmentations of the
+user's. A single augmentation draws nothing and needs no key:
+`shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)`.
+
+Under `vmap`, every augmentation is computed for every image, and one is selected. `jax.lax.map` computes only that one,
+which is faster on a CPU.
 """

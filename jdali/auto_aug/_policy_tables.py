@@ -1,6 +1,7 @@
-"""The policies that AutoAugment found, Tables 7 to 9 of https://arxiv.org/abs/1805.09501 and its reference code.
+"""Policies found by AutoAugment, from Tables 7 to 9 of https://arxiv.org/abs/1805.09501 and its reference code.
 
-Each row is a sub-policy: (augmentation, probability, magnitude bin of 0 to 10, None where there is no magnitude).
+Each row is a sub-policy of operations (augmentation, probability, magnitude bin). Bins are 0 to 10, or None for an
+augmentation without magnitudes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Translations with or without the shape of the image, for policies and suites, and their choice."""
+"""Makes the translations of policies and suites, by pixels or by shares of the image."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug.core._args import MissingArgException
@@ -12,32 +11,24 @@ from jdali.auto_aug.core._choice import select
 from jdali.data_node import DataNode
 
 
-def max_translate_hw(max_translate: object) -> tuple[Any, Any]:
-    """Returns (for the height, for the width) of a limit that is a pair already or one number for both."""
-    if isinstance(max_translate, (tuple, list)):
-        height, width = max_translate
-        return height, width
-    return max_translate, max_translate
-
-
-def parse_validate_offset(
+def get_translations(
     use_shape: bool,
-    max_translate_abs: object = None,
-    max_translate_rel: object = None,
-    default_translate_abs: float = 250,
-    default_translate_rel: float = 1.0,
-) -> tuple[Any, Any]:
-    """Returns the largest translations, (for the height, for the width).
+    default_translate_abs: float,
+    default_translate_rel: float,
+    max_translate_abs: object,
+    max_translate_rel: object,
+) -> list[Augmentation]:
+    """Makes [translate_x, translate_y].
 
     Args:
-        use_shape: they are shares of the image's sizes, else pixels.
-        max_translate_abs: pixels, a number or (height, width); None: the default.
-        max_translate_rel: shares, likewise.
-        default_translate_abs, default_translate_rel: in place of None.
+        use_shape: True: limits are shares of the image's height and width; False: pixels.
+        default_translate_abs, default_translate_rel: defaults of the following.
+        max_translate_abs: pixels, one number or (height, width); None: `default_translate_abs`.
+        max_translate_rel: shares, one number or (height, width); None: `default_translate_rel`.
 
     Raises:
         TypeError: `use_shape` is no bool.
-        ValueError: the limit that does not go with `use_shape` is not None.
+        ValueError: `max_translate_abs` is given with `use_shape`, or `max_translate_rel` without.
     """
     if not isinstance(use_shape, bool):
         raise TypeError(
@@ -52,21 +43,9 @@ def parse_validate_offset(
             "The argument `max_translate_rel` cannot be used without image shapes. You may use `max_translate_abs` instead."
         )
     limit = max_translate_rel if use_shape else max_translate_abs
-    default = default_translate_rel if use_shape else default_translate_abs
-    return max_translate_hw(default if limit is None else limit)
-
-
-def get_translations(
-    use_shape: bool,
-    default_translate_abs: float,
-    default_translate_rel: float,
-    max_translate_abs: object = None,
-    max_translate_rel: object = None,
-) -> list[Augmentation]:
-    """Makes [translate_x, translate_y] up to these limits; see `parse_validate_offset`."""
-    height, width = parse_validate_offset(
-        use_shape, max_translate_abs, max_translate_rel, default_translate_abs, default_translate_rel
-    )
+    if limit is None:
+        limit = default_translate_rel if use_shape else default_translate_abs
+    height, width = limit if isinstance(limit, (tuple, list)) else (limit, limit)
     x, y = (a.translate_x, a.translate_y) if use_shape else (a.translate_x_no_shape, a.translate_y_no_shape)
     return [x.augmentation((0, width), True), y.augmentation((0, height), True)]
 
@@ -78,7 +57,7 @@ def pretty_select(
     auto_aug_name: str,
     ref_suite_name: str,
 ) -> DataNode:
-    """Calls `select`; its error helps if the shape of the images is missing."""
+    """Calls `select`; if the argument `shape` is missing, the error says how to get it or do without."""
     try:
         return select(augmentations, aug_ids, **op_kwargs)
     except MissingArgException as error:

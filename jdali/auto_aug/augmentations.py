@@ -1,7 +1,7 @@
-"""The augmentations that the policies are made of, on uint8 images (HWC) and sequences of them (FHWC).
+"""Augmentations of the policies, for uint8 images (HWC) and sequences of them (FHWC).
 
-Each is called with a magnitude bin in place of its parameter, and its settings can be changed: to shear by up to
-0.5, `shear_x.augmentation(mag_range=(0, 0.5))`.
+A call takes a magnitude bin in place of the function's parameter. Settings can be changed:
+`shear_x.augmentation(mag_range=(0, 0.5))` shears by up to 0.5.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R 601, as in Pillow's
 
 # --- moving pixels --------------------------------------------------------------------------------
 def warp_x_param(magnitude: float) -> list[float]:
-    """Returns (magnitude, 0): along the width only."""
+    """Returns (magnitude, 0), a parameter along the width only."""
     return [magnitude, 0]
 
 
 def warp_y_param(magnitude: float) -> list[float]:
-    """Returns (0, magnitude): along the height only."""
+    """Returns (0, magnitude), a parameter along the height only."""
     return [0, magnitude]
 
 
 def _warp(data: Any, matrix: Any, fill_value: Any, interp_type: Any) -> object:
-    """Moves the image by a transform from its own coordinates to those of the result, in a canvas of its size."""
+    """Warps an image by a matrix that maps input coordinates to output coordinates; the size stays."""
     return fn.warp_affine(
         data, matrix=matrix, fill_value=fill_value, interp_type=interp_type, inverse_map=False
     )
@@ -41,9 +41,9 @@ def shear_x(data: Any, shear: Any, fill_value: Any = 128, interp_type: Any = Non
 
     Args:
         data: images.
-        shear: (pixels of x for one of y, 0).
-        fill_value: of what is uncovered; None: the border is repeated.
-        interp_type: None: linear.
+        shear: (shift of a row in pixels per row, 0).
+        fill_value: value of uncovered pixels; None: the border is repeated.
+        interp_type: interpolation; None: linear.
     """
     return _warp(data, fn.transforms.shear(shear=shear), fill_value, interp_type)
 
@@ -63,7 +63,7 @@ def translate_x(
     Args:
         data: images.
         rel_offset: (share of the width, 0).
-        shape: (height, width), a constant or a value a sample.
+        shape: (height, width) of the image, a constant or a value for each sample.
         fill_value, interp_type: see `shear_x`.
     """
     return _warp(data, fn.transforms.translation(offset=rel_offset * shape[1]), fill_value, interp_type)
@@ -81,7 +81,7 @@ def translate_x_no_shape(data: Any, offset: Any, fill_value: Any = 128, interp_t
 def translate_y(
     data: Any, rel_offset: Any, shape: Any, fill_value: Any = 128, interp_type: Any = None
 ) -> Any:
-    """Moves the image along its height; `rel_offset` is (0, share of the height), else see `translate_x`."""
+    """Moves the image along its height; like `translate_x`, but `rel_offset` is (0, share of the height)."""
     return _warp(data, fn.transforms.translation(offset=rel_offset * shape[0]), fill_value, interp_type)
 
 
@@ -97,13 +97,13 @@ def translate_y_no_shape(data: Any, offset: Any, fill_value: Any = 128, interp_t
 def rotate(
     data: Any, angle: Any, fill_value: Any = 128, interp_type: Any = None, rotate_keep_size: bool = True
 ) -> Any:
-    """Turns the image about its center.
+    """Rotates the image about its center.
 
     Args:
         data: images.
         angle: degrees, counter-clockwise.
         fill_value, interp_type: see `shear_x`.
-        rotate_keep_size: the canvas stays as large; otherwise it holds all of the turned image.
+        rotate_keep_size: True: the size stays; False: the result holds the whole rotated image.
     """
     return fn.rotate(
         data, angle=angle, fill_value=fill_value, interp_type=interp_type, keep_size=rotate_keep_size
@@ -112,7 +112,7 @@ def rotate(
 
 # --- enhancing: 1 changes nothing -----------------------------------------------------------------
 def shift_enhance_range(magnitude: float) -> float:
-    """Returns 1 + magnitude: a factor of 1 at magnitude 0, from which either sign leads away."""
+    """Returns 1 + magnitude, a factor that changes nothing at magnitude 0."""
     return 1 + magnitude
 
 
@@ -124,7 +124,7 @@ def brightness(data: Any, parameter: Any) -> Any:
 
 @augmentation(mag_range=(0, 0.9), randomly_negate=True, mag_to_param=shift_enhance_range)
 def contrast(data: Any, parameter: Any) -> Any:
-    """Multiplies the distance of all values from the mean luma of the picture by `parameter`."""
+    """Multiplies the distance of each value from the mean luma of the image by `parameter`."""
     mean: Any = fn.reductions.mean(data, axis_names="HW", keep_dims=True)
     center: Any = fn.reductions.sum(mean * types.Constant(_LUMA), axis_names="C", keep_dims=True)
     return fn.cast_like(center + (data - center) * parameter, data)
@@ -137,11 +137,10 @@ def color(data: Any, parameter: Any) -> Any:
 
 
 def sharpness_kernel(magnitude: float) -> np.ndarray:
-    """Makes a kernel, float32 [3, 3]: the identity moved away from a weighted mean of the neighbours, or (negative)
-    towards it.
+    """Makes a sharpening kernel, float32 [3, 3]: (1 + magnitude) · identity - magnitude · smoothing kernel.
 
     Args:
-        magnitude: -1 (the mean) to 1; 0: the identity.
+        magnitude: 1 sharpens most, 0 gives the identity, -1 the smoothing kernel.
     """
     smooth = np.ones((3, 3), np.float32)
     smooth[1, 1] = 5  # the weights of Pillow's SMOOTH
@@ -152,7 +151,7 @@ def sharpness_kernel(magnitude: float) -> np.ndarray:
 
 
 def sharpness_kernel_shifted(magnitude: float) -> np.ndarray:
-    """Makes the `sharpness_kernel` of magnitudes from 0 to 2, where 1 gives the identity."""
+    """Makes the `sharpness_kernel` of `magnitude` - 1: magnitudes are from 0 to 2, and 1 gives the identity."""
     return sharpness_kernel(magnitude - 1)
 
 
@@ -160,13 +159,13 @@ def sharpness_kernel_shifted(magnitude: float) -> np.ndarray:
     mag_range=(0, 0.9), randomly_negate=True, mag_to_param=sharpness_kernel, param_device="auto"
 )  # fmt: skip
 def sharpness(data: Any, kernel: Any) -> Any:
-    """Filters with `kernel`, [3, 3]. Past the border the picture is mirrored (Pillow leaves the border alone)."""
+    """Filters with `kernel`, [3, 3]; the image is mirrored past its border, where Pillow leaves border pixels as is."""
     return fn.filter(data, kernel)
 
 
 # --- changing values one by one -------------------------------------------------------------------
 def poster_mask_uint8(magnitude: float) -> np.ndarray:
-    """Makes the uint8 mask of the upper `magnitude` bits, rounded to 1 to 8: fewer would leave nothing of the image."""
+    """Makes the uint8 mask of the upper `magnitude` bits, rounded and clipped to 1 to 8: a mask of 0 gives black."""
     kept = int(np.clip(np.round(magnitude), 1, 8))
     return np.array(0xFF << (8 - kept) & 0xFF, np.uint8)
 
@@ -188,10 +187,10 @@ def solarize(data: Any, threshold: Any) -> Any:
 
 
 def solarize_add_shift(shift: float) -> np.ndarray:
-    """Converts `shift` to uint8, fraction dropped.
+    """Converts `shift` to uint8, truncating its fraction.
 
     Raises:
-        ValueError: it is 128 or more, which could carry a dark value past 255.
+        ValueError: the shift is 128 or more, which could move a value below 128 past 255.
     """
     if shift >= 128:
         raise ValueError(f"The solarize_add augmentation accepts shifts from 0 to 128, got {shift}")
@@ -213,13 +212,13 @@ def invert(data: object, _: object) -> Any:
 # --- by the histogram -----------------------------------------------------------------------------
 @augmentation
 def equalize(data: Any, _: Any) -> Any:
-    """Spreads the histogram of each channel evenly (by OpenCV's formula, which differs a little from Pillow's)."""
+    """Equalizes the histogram of each channel, by OpenCV's formula, which differs slightly from Pillow's."""
     return fn.equalize(data)
 
 
 @augmentation
 def auto_contrast(data: Any, _: Any) -> Any:
-    """Stretches each channel of each picture to 0 to 255; a channel of one value stays as it is."""
+    """Stretches each channel of each image to 0 to 255; a channel with a single value stays as it is."""
     low: Any = fn.reductions.min(data, axis_names="HW", keep_dims=True)
     high: Any = fn.reductions.max(data, axis_names="HW", keep_dims=True)
     varies = high > low
@@ -229,5 +228,5 @@ def auto_contrast(data: Any, _: Any) -> Any:
 
 @augmentation
 def identity(data: object, _: object) -> Any:
-    """Leaves the data alone."""
+    """Returns the data unchanged."""
     return data

@@ -1,4 +1,7 @@
-"""AutoAugment: one of a policy's sequences of augmentations a sample; https://arxiv.org/abs/1805.09501."""
+"""AutoAugment: applies one of a policy's sequences of augmentations to each sample.
+
+See https://arxiv.org/abs/1805.09501.
+"""
 
 from __future__ import annotations
 
@@ -33,23 +36,24 @@ def auto_augment(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies a policy of AutoAugment: to each sample one of its sequences of augmentations.
+    """Applies a policy of AutoAugment: one of its sequences of augmentations to each sample.
 
     Args:
         data: uint8 images (HWC) or sequences of them (FHWC).
         policy_name: "image_net", "reduced_image_net", "reduced_cifar10" or "svhn".
-        shape: (height, width) of the images, a constant or a value a sample; then translations are shares of it.
-        fill_value: of what translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: of the same: `INTERP_LINEAR` (also if None) or `INTERP_NN`.
-        max_translate_abs: without `shape`: the largest translation, pixels, or (height, width); None: 250.
-        max_translate_rel: with `shape`: as a share of it, or (height, width); None: 1.
-        seed: of all random choices, None: it follows from the pipeline's.
+        shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
+            of this size.
+        fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
+        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
+        max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 250.
+        max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 1.
+        seed: of all random choices; None: follows from the pipeline's.
         key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
 
-    Returns: the batch, of the same sizes and type.
+    Returns: the batch, with the same sizes and type.
 
     Raises:
-        ValueError: there is no such policy, or it translates nothing and there is a size.
+        ValueError: the policy is unknown, or `shape` or a limit is given for a policy without translations.
     """
     if not isinstance(policy_name, str) or policy_name not in _POLICIES:
         raise ValueError(
@@ -88,7 +92,7 @@ def auto_augment_image_net(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies `auto_augment` with the policy "image_net"; see there."""
+    """Applies `auto_augment` with the policy "image_net"; see `auto_augment`."""
     return auto_augment(
         data, "image_net", shape, fill_value, interp_type, max_translate_abs, max_translate_rel, seed
     )
@@ -98,20 +102,20 @@ def auto_augment_image_net(
 def apply_auto_augment(
     policy: Policy, data: object, seed: int | None = None, *, key: Array | None = None, **kwargs: object
 ) -> Any:
-    """Applies to each sample one of the policy's sequences, all as likely.
+    """Applies one of the policy's sequences to each sample, with equal probabilities.
 
-    Each augmentation of the sequence is applied with the probability that the policy gives it.
+    Each augmentation of the sequence is applied with its probability in the policy.
 
     Args:
-        policy: what to choose from.
+        policy: sequences to choose from.
         data: a batch.
-        seed: of all random choices, None: it follows from the pipeline's.
+        seed: of all random choices; None: follows from the pipeline's.
         key: JAX key, for one image as an array: see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each gets those that it takes.
+        kwargs: arguments of the augmentations; each gets the ones that it takes.
 
     Raises:
         ValueError: the policy has no sequences.
-        UnusedArgException: none of the augmentations takes an argument.
+        UnusedArgException: no augmentation takes one of `kwargs`.
     """
     who = "apply_auto_augment"
     if not policy.sub_policies:
@@ -125,9 +129,9 @@ def apply_auto_augment(
         candidates, ids, probabilities, bins = _column(policy, column)
         drawn: Any = fn.random.uniform(range=[0, 1], dtype=np.float32, seed=next(each))
         applied = drawn < rows_of(probabilities, sub_policy)
-        # Samples that are left alone choose the identity, which stands last: one choice in place of two.
-        left_alone = len(candidates) - 1
-        choice = applied * rows_of(ids - left_alone, sub_policy) + left_alone
+        # Samples that stay as they are choose the identity, the last candidate: this saves a second choice.
+        identity = len(candidates) - 1
+        choice = applied * rows_of(ids - identity, sub_policy) + identity
         magnitude_bin: Any = rows_of(bins, sub_policy)
         if signed:
             magnitude_bin = signed_bin(magnitude_bin, seed=next(each))
@@ -140,10 +144,10 @@ def apply_auto_augment(
 
 
 def _column(policy: Policy, column: int) -> tuple[list[Augmentation], np.ndarray, np.ndarray, np.ndarray]:
-    """Collects the operations at one index of all sub-policies.
+    """Collects the operations at index `column` of all sub-policies.
 
-    Returns: the augmentations there, each once, and the identity; and for each sub-policy which of them it has
-        there, how likely, and in which magnitude bin (0 where there is none).
+    Returns: the distinct augmentations, the identity last; then, for each sub-policy, the index of its augmentation,
+        the probability, and the magnitude bin (0 for None).
     """
     operations = [
         sub[column] if column < len(sub) else (a.identity, 0.0, None) for sub in policy.sub_policies
@@ -164,23 +168,23 @@ def get_image_net_policy(
     """Returns the policy found on ImageNet.
 
     Args:
-        use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.
-        max_translate_abs: without `use_shape`: the largest translation, pixels, or (height, width); None: 250.
-        max_translate_rel: with `use_shape`: as a share, or (height, width); None: 1.
+        use_shape: True: translations are shares of the augmentations' argument `shape`; False: pixels.
+        max_translate_abs: largest translation without `use_shape`, pixels, one number or (height, width); None: 250.
+        max_translate_rel: largest translation with `use_shape`, as a share, one number or (height, width); None: 1.
     """
     moving = _translations(use_shape, max_translate_abs, max_translate_rel)
     return _policy("ImageNetPolicy", tables.IMAGE_NET, moving)
 
 
 def get_reduced_image_net_policy() -> Policy:
-    """Returns the policy found on a part of ImageNet; it translates nothing."""
+    """Returns the policy found on a part of ImageNet; it has no translations."""
     return _policy("ReducedImageNetPolicy", tables.REDUCED_IMAGE_NET, [])
 
 
 def get_reduced_cifar10_policy(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
-    """Returns the policy found on a part of CIFAR-10; arguments as of `get_image_net_policy`."""
+    """Returns the policy found on a part of CIFAR-10; for the arguments see `get_image_net_policy`."""
     moving = _translations(use_shape, max_translate_abs, max_translate_rel)
     return _policy("ReducedCifar10Policy", tables.REDUCED_CIFAR10, moving)
 
@@ -188,7 +192,7 @@ def get_reduced_cifar10_policy(
 def get_svhn_policy(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
-    """Returns the policy found on SVHN; arguments as of `get_image_net_policy`."""
+    """Returns the policy found on SVHN; for the arguments see `get_image_net_policy`."""
     moving = _translations(use_shape, max_translate_abs, max_translate_rel)
     return _policy("SvhnPolicy", tables.SVHN, moving)
 

@@ -1,4 +1,7 @@
-"""RandAugment: several augmentations a sample, all of one strength; https://arxiv.org/abs/1909.13719."""
+"""RandAugment: applies several random augmentations to each sample, all at one magnitude.
+
+See https://arxiv.org/abs/1909.13719.
+"""
 
 from __future__ import annotations
 
@@ -35,25 +38,26 @@ def rand_augment(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies RandAugment: to each sample `n` of 14 augmentations in a row, all at magnitude bin `m`.
+    """Applies RandAugment: `n` of 14 augmentations in a row to each sample, all at magnitude bin `m`.
 
     Args:
         data: uint8 images (HWC) or sequences of them (FHWC).
-        n: how many augmentations a sample gets; one may come up several times.
+        n: number of augmentations of a sample; one may be chosen several times.
         m: magnitude bin, 0 to `num_magnitude_bins` - 1.
-        num_magnitude_bins: how many magnitudes there are.
-        shape: (height, width) of the images, a constant or a value a sample; then translations are shares of it.
-        fill_value: of what translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: of the same: `INTERP_LINEAR` (also if None) or `INTERP_NN`.
-        max_translate_abs: without `shape`: the largest translation, pixels, or (height, width); None: 100.
-        max_translate_rel: with `shape`: as a share of it, or (height, width); None: 100/224.
-        seed: of all random choices, None: it follows from the pipeline's.
-        monotonic_mag: higher bins are stronger; False: the magnitudes of AutoAugment, see
+        num_magnitude_bins: number of magnitudes.
+        shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
+            of this size.
+        fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
+        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
+        max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 100.
+        max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 100/224.
+        seed: of all random choices; None: follows from the pipeline's.
+        monotonic_mag: True: higher bins are stronger; False: magnitudes of AutoAugment, see
             `get_rand_augment_non_monotonic_suite`.
         excluded: names of augmentations to leave out.
         key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
 
-    Returns: the batch, of the same sizes and type.
+    Returns: the batch, with the same sizes and type.
     """
     get_suite = get_rand_augment_suite if monotonic_mag else get_rand_augment_non_monotonic_suite
     suite = get_suite(shape is not None, max_translate_abs, max_translate_rel)
@@ -76,21 +80,21 @@ def apply_rand_augment(
     key: Array | None = None,
     **kwargs: object,
 ) -> Any:
-    """Applies to each sample `n` of the augmentations in a row, all at magnitude bin `m`.
+    """Applies `n` of the augmentations in a row to each sample, all at magnitude bin `m`.
 
     Args:
-        augmentations: to choose from; one may come up several times.
+        augmentations: to choose from; one may be chosen several times.
         data: a batch.
-        n: how many augmentations a sample gets.
+        n: number of augmentations of a sample.
         m: magnitude bin, 0 to `num_magnitude_bins` - 1.
-        num_magnitude_bins: how many magnitudes there are.
-        seed: of all random choices, None: it follows from the pipeline's.
+        num_magnitude_bins: number of magnitudes.
+        seed: of all random choices; None: follows from the pipeline's.
         key: JAX key, for one image as an array: see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each gets those that it takes.
+        kwargs: arguments of the augmentations; each gets the ones that it takes.
 
     Raises:
-        ValueError: `n`, `m` or `num_magnitude_bins` is out of its range, or there are no augmentations.
-        UnusedArgException: none of the augmentations takes an argument.
+        ValueError: `n`, `m` or `num_magnitude_bins` is out of range, or `augmentations` is empty.
+        UnusedArgException: no augmentation takes one of `kwargs`.
     """
     who = "apply_rand_augment"
     if not isinstance(n, int) or n < 0:
@@ -137,12 +141,13 @@ def _moving(use_shape: bool, max_translate_abs: object, max_translate_rel: objec
 def get_rand_augment_suite(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
-    """Returns the 14 augmentations of RandAugment, each the stronger the higher its magnitude bin.
+    """Returns the 14 augmentations of RandAugment; higher magnitude bins are stronger.
 
     Args:
-        use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.
-        max_translate_abs: without `use_shape`: the largest translation, pixels, or (height, width); None: 100.
-        max_translate_rel: with `use_shape`: as a share, or (height, width); None: 100/224.
+        use_shape: True: translations are shares of the augmentations' argument `shape`; False: pixels.
+        max_translate_abs: largest translation without `use_shape`, pixels, one number or (height, width); None: 100.
+        max_translate_rel: largest translation with `use_shape`, as a share, one number or (height, width);
+            None: 100/224.
     """
     return [
         *_moving(use_shape, max_translate_abs, max_translate_rel),
@@ -161,9 +166,10 @@ def get_rand_augment_suite(
 def get_rand_augment_non_monotonic_suite(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
-    """Returns the 14 augmentations of RandAugment with AutoAugment's magnitudes of those that change colours.
+    """Returns the 14 augmentations of RandAugment; the ones that change colours have AutoAugment's magnitudes.
 
-    Higher bins of `posterize` and `solarize` are weaker, and the enhancing ones are weakest in the middle.
+    Higher bins of `posterize` and `solarize` are weaker. `brightness`, `contrast`, `color` and `sharpness` are weakest
+    at the middle bin.
 
     Args: see `get_rand_augment_suite`.
     """

@@ -1,4 +1,7 @@
-"""TrivialAugment: one augmentation a sample, at a random strength; https://arxiv.org/abs/2103.10158."""
+"""TrivialAugment: applies one random augmentation to each sample, at a random magnitude.
+
+See https://arxiv.org/abs/2103.10158.
+"""
 
 from __future__ import annotations
 
@@ -29,21 +32,22 @@ def trivial_augment_wide(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies TrivialAugment Wide: to each sample one of 14 augmentations, at one of the magnitudes.
+    """Applies TrivialAugment Wide: one of 14 augmentations to each sample, at a random magnitude.
 
     Args:
         data: uint8 images (HWC) or sequences of them (FHWC).
-        num_magnitude_bins: how many magnitudes there are.
-        shape: (height, width) of the images, a constant or a value a sample; then translations are shares of it.
-        fill_value: of what translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: of the same: `INTERP_LINEAR` (also if None) or `INTERP_NN`.
-        max_translate_abs: without `shape`: the largest translation, pixels, or (height, width); None: 32.
-        max_translate_rel: with `shape`: as a share of it, or (height, width); None: 1.
-        seed: of all random choices, None: it follows from the pipeline's.
+        num_magnitude_bins: number of magnitudes.
+        shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
+            of this size.
+        fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
+        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
+        max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 32.
+        max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 1.
+        seed: of all random choices; None: follows from the pipeline's.
         excluded: names of augmentations to leave out.
         key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
 
-    Returns: the batch, of the same sizes and type.
+    Returns: the batch, with the same sizes and type.
     """
     suite = get_trivial_augment_wide_suite(shape is not None, max_translate_abs, max_translate_rel)
     chosen = without(suite, excluded, "TrivialAugmentWide")
@@ -63,19 +67,19 @@ def apply_trivial_augment(
     key: Array | None = None,
     **kwargs: object,
 ) -> Any:
-    """Applies to each sample one of the augmentations, at one of the magnitudes, all as likely.
+    """Applies one of the augmentations to each sample, at one of the magnitudes, with equal probabilities.
 
     Args:
         augmentations: to choose from.
         data: a batch.
-        num_magnitude_bins: how many magnitudes there are.
-        seed: of all random choices, None: it follows from the pipeline's.
+        num_magnitude_bins: number of magnitudes.
+        seed: of all random choices; None: follows from the pipeline's.
         key: JAX key, for one image as an array: see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each gets those that it takes.
+        kwargs: arguments of the augmentations; each gets the ones that it takes.
 
     Raises:
-        ValueError: there are no augmentations or no magnitudes.
-        UnusedArgException: none of the augmentations takes an argument.
+        ValueError: `augmentations` is empty, or `num_magnitude_bins` is below 1.
+        UnusedArgException: no augmentation takes one of `kwargs`.
     """
     who = "apply_trivial_augment"
     check_bins(num_magnitude_bins, who)
@@ -99,9 +103,9 @@ def get_trivial_augment_wide_suite(
     """Returns the 14 augmentations of TrivialAugment Wide.
 
     Args:
-        use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.
-        max_translate_abs: without `use_shape`: the largest translation, pixels, or (height, width); None: 32.
-        max_translate_rel: with `use_shape`: as a share, or (height, width); None: 1.
+        use_shape: True: translations are shares of the augmentations' argument `shape`; False: pixels.
+        max_translate_abs: largest translation without `use_shape`, pixels, one number or (height, width); None: 32.
+        max_translate_rel: largest translation with `use_shape`, as a share, one number or (height, width); None: 1.
     """
     enhance = (0.01, 0.99)
     return [

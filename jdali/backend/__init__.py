@@ -1,9 +1,9 @@
-"""Answers of DALI's backend to programs: operators with their schemas, devices, and versions of libraries.
+"""Functions of DALI's backend that programs call: schemas of operators, devices, and versions of libraries.
 
-What programs ask before they choose a way has an answer, so that they choose the one for machines without it: no device
-where JAX has no GPU, and -1 (DALI's number for a library that is missing) for libraries that jdali does not use. Memory is
-XLA's and that of each pipeline (`Pipeline(max_idle_bytes=)`): functions that steer DALI's pools check their
-arguments and have no effect.
+Programs query the backend before they choose a code path. Functions about devices report no device where JAX has no GPU, and
+functions about libraries that jdali does not use return -1 (DALI's number for a missing library). XLA and each pipeline
+(`Pipeline(max_idle_bytes=)`) manage memory: functions that set up DALI's memory pools check their arguments and have no
+effect.
 """
 
 from __future__ import annotations
@@ -47,49 +47,22 @@ from jdali.backend._schemas import (
 from jdali.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
 
 __all__ = [
-    "CheckDLPackCapsule",
-    "GetCUDACurrentDevice",
-    "GetCUDADeviceCount",
-    "GetCudaVersion",
-    "GetCufftVersion",
-    "GetCxx11AbiFlag",
-    "GetDeviceBufferGrowthFactor",
-    "GetHostBufferGrowthFactor",
-    "GetHostBufferShrinkThreshold",
-    "GetNppVersion",
-    "GetNvimgcodecVersion",
-    "GetNvjpegVersion",
-    "GetOpenCVVersion",
-    "GetSchema",
-    "IsDriverInitialized",
-    "OpSchema",
-    "PreallocateDeviceMemory",
-    "PreallocatePinnedMemory",
-    "RegisteredCPUOps",
-    "RegisteredGPUOps",
-    "RegisteredMixedOps",
-    "ReleaseUnusedMemory",
-    "RestrictPinnedMemUsage",
-    "SetBufferGrowthFactor",
-    "SetDeviceBufferGrowthFactor",
-    "SetHostBufferGrowthFactor",
-    "SetHostBufferShrinkThreshold",
-    "TensorCPU",
-    "TensorGPU",
-    "TensorListCPU",
-    "TensorListGPU",
-    "TryGetSchema",
-    "check_cuda_runtime",
-    "deprecation_warning",
-    "tfrecord",
-    "types",
-]
+    "CheckDLPackCapsule", "GetCUDACurrentDevice", "GetCUDADeviceCount", "GetCudaVersion",
+    "GetCufftVersion", "GetCxx11AbiFlag", "GetDeviceBufferGrowthFactor", "GetHostBufferGrowthFactor",
+    "GetHostBufferShrinkThreshold", "GetNppVersion", "GetNvimgcodecVersion", "GetNvjpegVersion",
+    "GetOpenCVVersion", "GetSchema", "IsDriverInitialized", "OpSchema", "PreallocateDeviceMemory",
+    "PreallocatePinnedMemory", "RegisteredCPUOps", "RegisteredGPUOps", "RegisteredMixedOps",
+    "ReleaseUnusedMemory", "RestrictPinnedMemUsage", "SetBufferGrowthFactor",
+    "SetDeviceBufferGrowthFactor", "SetHostBufferGrowthFactor", "SetHostBufferShrinkThreshold",
+    "TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU", "TryGetSchema", "check_cuda_runtime",
+    "deprecation_warning", "tfrecord", "types",
+]  # fmt: skip
 
 __cuda_version__ = BUILT_FOR_CUDA
-"""CUDA's version that JAX was built for, 12080 for 12.8; 0: it was built for none."""
+"""CUDA version that JAX was built for, 12080 for 12.8; 0 for a build without CUDA."""
 
 
 def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:
-    """Returns True for a DLPack capsule that nobody has read yet; and True if its data are on a GPU."""
+    """Returns two flags: `ptr` is a DLPack capsule that has not been consumed; its data are on a GPU."""
     device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)

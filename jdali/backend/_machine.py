@@ -1,6 +1,4 @@
-"""The machine as DALI's backend describes it: devices, versions of libraries, settings of its pools of
-memory.
-"""
+"""Functions of DALI's backend about the machine: devices, versions of libraries, settings of memory pools."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from jdali._system.devices import accelerator
 from jdali._system.jax_internals import cuda_versions, jax_has_started
 from jdali.engine import free_idle_memory
 
-_MISSING = -1  # DALI's version of a library that is not there
+_MISSING = -1  # DALI's version number of a missing library
 
 _CUDA = cuda_versions()
 BUILT_FOR_CUDA: int = 0 if _CUDA is None else _CUDA.cuda_runtime_build_version()
@@ -20,12 +18,12 @@ BUILT_FOR_CUDA: int = 0 if _CUDA is None else _CUDA.cuda_runtime_build_version()
 
 # --- devices and libraries -------------------------------------------------------------------------
 def GetCUDADeviceCount() -> int:
-    """Returns the number of GPUs that JAX has in this process; 0 if it runs on the CPU."""
+    """Returns the number of JAX's GPUs in this process; 0 if JAX runs on the CPU."""
     return len(_gpus())
 
 
 def GetCUDACurrentDevice() -> int:
-    """Returns the number of the GPU that "gpu" means, see `jax_default_device`.
+    """Returns the number of the GPU that pipelines use for "gpu", see `jax_default_device`.
 
     Raises:
         RuntimeError: JAX has no GPU.
@@ -71,16 +69,16 @@ def GetOpenCVVersion() -> str:
 
 
 def GetCxx11AbiFlag() -> int:
-    """Returns 1, the C++ ABI that compilers of today have by default; no part of jdali is C++."""
+    """Returns 1, the default C++ ABI of current compilers; no part of jdali is C++."""
     return 1
 
 
 def check_cuda_runtime() -> None:
-    """Does nothing: what JAX needs of CUDA, it says itself."""
+    """Does nothing: JAX itself reports missing parts of CUDA."""
 
 
 def deprecation_warning(what: str) -> None:
-    """Warns with a text, unless filters say otherwise."""
+    """Warns with the text `what`, unless a warning filter hides it."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", append=True)
         warnings.warn(what, Warning, stacklevel=2)
@@ -97,12 +95,12 @@ def _need_gpu(asked: str) -> None:
 
 # --- memory ------------------------------------------------------------------------------------------
 def ReleaseUnusedMemory() -> None:
-    """Frees the host memory that pipelines keep for later batches; what is on devices is XLA's."""
+    """Frees the host memory that pipelines keep for later batches; device memory stays, XLA manages it."""
     free_idle_memory()
 
 
 def PreallocateDeviceMemory(bytes: int, device_id: int) -> None:
-    """Has no effect: XLA takes memory of its own accord (`XLA_PYTHON_CLIENT_PREALLOCATE`).
+    """Has no effect: XLA allocates device memory (`XLA_PYTHON_CLIENT_PREALLOCATE`).
 
     Raises:
         RuntimeError: JAX has no such GPU.
@@ -113,7 +111,7 @@ def PreallocateDeviceMemory(bytes: int, device_id: int) -> None:
 
 
 def PreallocatePinnedMemory(bytes: int) -> None:
-    """Has no effect: JAX pins what it transfers itself."""
+    """Has no effect: JAX pins the host memory of its transfers itself."""
 
 
 def RestrictPinnedMemUsage() -> bool:
@@ -122,7 +120,7 @@ def RestrictPinnedMemUsage() -> bool:
 
 
 class _Factors:
-    """Settings of DALI's pools: programs may ask for them again."""
+    """Settings of DALI's memory pools, kept so that programs can read them back."""
 
     host_growth = 1.1
     device_growth = 1.1
@@ -130,16 +128,16 @@ class _Factors:
 
 
 def SetHostBufferGrowthFactor(factor: float) -> None:
-    """Has no effect: slabs of pipelines have sizes of classes of their own.
+    """Has no effect: pipelines choose the sizes of their buffers themselves.
 
     Raises:
-        ValueError: it is not between 1 and 4.
+        ValueError: `factor` is not between 1 and 4.
     """
     _Factors.host_growth = _growth(factor)
 
 
 def SetDeviceBufferGrowthFactor(factor: float) -> None:
-    """Takes a factor as `SetHostBufferGrowthFactor` does, for devices."""
+    """Has no effect, like `SetHostBufferGrowthFactor`; for devices."""
     _Factors.device_growth = _growth(factor)
 
 
@@ -152,7 +150,7 @@ def SetHostBufferShrinkThreshold(fraction: float) -> None:
     """Has no effect: see `Pipeline(max_idle_bytes=)`.
 
     Raises:
-        ValueError: it is not between 0 and 1.
+        ValueError: `fraction` is not between 0 and 1.
     """
     if not 0 <= fraction <= 1:
         raise ValueError(
@@ -163,17 +161,17 @@ def SetHostBufferShrinkThreshold(fraction: float) -> None:
 
 
 def GetHostBufferGrowthFactor() -> float:
-    """Returns the argument of the last `SetHostBufferGrowthFactor`; 1.1 at first."""
+    """Returns the factor set last for the host; 1.1 by default."""
     return _Factors.host_growth
 
 
 def GetDeviceBufferGrowthFactor() -> float:
-    """Returns the argument of the last `SetDeviceBufferGrowthFactor`; 1.1 at first."""
+    """Returns the factor set last for devices; 1.1 by default."""
     return _Factors.device_growth
 
 
 def GetHostBufferShrinkThreshold() -> float:
-    """Returns the argument of the last `SetHostBufferShrinkThreshold`; 0.5 at first."""
+    """Returns the threshold set last; 0.5 by default."""
     return _Factors.host_shrink
 
 

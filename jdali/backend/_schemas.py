@@ -1,4 +1,4 @@
-"""Information on operators for programs that ask DALI's backend: names, schemas, devices."""
+"""Functions of DALI's backend about operators: names, schemas, devices."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ from jdali.fn._build import generic_arguments
 
 
 class OpSchema:
-    """Schema of an operator; made by `GetSchema`.
-
-    Args:
-        operator: its record.
-    """
+    """Schema of an operator; get one by `GetSchema`."""
 
     def __init__(self, operator: Operator):
         self._operator = operator
@@ -25,15 +21,15 @@ class OpSchema:
 
     # --- the operator -----------------------------------------------------------------------
     def Name(self) -> str:
-        """Returns the name of the schema, "readers__File"."""
-        return _schema_name(self._operator)
+        """Returns the name of the schema, for instance "readers__File"."""
+        return schema_name(self._operator.name)
 
     def OperatorName(self) -> str:
-        """Returns the name of the class, "File"."""
+        """Returns the name of the class without modules, for instance "File"."""
         return class_name(self._operator.name).rpartition(".")[2]
 
     def ModulePath(self) -> list[str]:
-        """Returns the modules that the class is in, ["readers"]."""
+        """Returns the modules that contain the class, for instance ["readers"]."""
         return self._operator.name.split(".")[:-1]
 
     def Dox(self) -> str:
@@ -41,7 +37,7 @@ class OpSchema:
         return self._operator.doc
 
     def IsStateful(self) -> bool:
-        """Returns True if calls depend on those before them, or do more than return their outputs."""
+        """Returns True if a call depends on earlier ones or has side effects."""
         op = self._operator
         return op.random or op.effects or isinstance(op, ReaderOp)
 
@@ -50,7 +46,7 @@ class OpSchema:
         return self._operator.random
 
     def GetSupportedBackends(self) -> list[str]:
-        """Returns the devices that DALI has it for; "cpu" and "gpu" are JAX's here, and most run on either."""
+        """Returns the devices on which DALI has the operator; in jdali most operators run on either."""
         return list(self._operator.devices)
 
     # --- inputs -----------------------------------------------------------------------------
@@ -59,7 +55,7 @@ class OpSchema:
         return self._operator.min_inputs
 
     def MaxNumInput(self) -> int:
-        """Returns the greatest number of inputs; `sys.maxsize` where there is no bound (DALI's is 64 to 999, by operator)."""
+        """Returns the maximum number of inputs; `sys.maxsize` for no limit (DALI has 64 to 999, by operator)."""
         most = self._operator.max_inputs
         return sys.maxsize if most is None else most
 
@@ -67,7 +63,7 @@ class OpSchema:
         """Returns the name of an input.
 
         Raises:
-            IndexError: there is no such input.
+            IndexError: the operator has no input `index`.
         """
         if not 0 <= index < self.MaxNumInput():
             raise IndexError(f"{self.Name()}: there is no input {index}, it takes up to {self.MaxNumInput()}")
@@ -90,23 +86,24 @@ class OpSchema:
         """Returns True if an argument has a default that is not None.
 
         Raises:
-            KeyError: there is no argument of this name; also in the methods below.
+            KeyError: the operator has no argument of this name.
         """
         argument = self._argument(name)
         return not argument.required and argument.default is not None
 
     def GetArgumentDefaultValueString(self, name: str) -> str:
-        """Returns the default, as Python writes it.
+        """Returns the `repr` of a default.
 
         Raises:
-            ValueError: it has none.
+            KeyError: the operator has no argument of this name.
+            ValueError: the argument has no default.
         """
         if not self.HasArgumentDefaultValue(name):
             raise ValueError(f"{self.Name()}: argument {name!r} has no default")
         return repr(self._argument(name).default)
 
     def IsTensorArgument(self, name: str) -> bool:
-        """Returns True if an argument may differ from sample to sample; False for an unknown name."""
+        """Returns True for an argument that may differ by sample; False for an unknown name."""
         return self.HasArgument(name) and self._argument(name).kind is ArgKind.PER_SAMPLE
 
     def _argument(self, name: str) -> Arg:
@@ -118,32 +115,26 @@ class OpSchema:
         return Arg(name, ArgKind.STATIC, Any, generic[name][1])
 
 
-def _schema_name(operator: Operator) -> str:
-    return schema_name(operator.name)
-
-
 def _public() -> list[Operator]:
     return [REGISTRY[name] for name in REGISTRY if not name.startswith(HIDDEN)]
 
 
 def TryGetSchema(name: str, follow_aliases: bool = False) -> OpSchema | None:
-    """Returns a schema as `GetSchema` does; None for an unknown name."""
+    """Returns the schema of an operator as `GetSchema` does, but None for an unknown name."""
     if follow_aliases:
-        name = next(
-            (_schema_name(REGISTRY[new]) for old, new in ALIASES.items() if schema_name(old) == name), name
-        )
-    return next((OpSchema(op) for op in _public() if _schema_name(op) == name), None)
+        name = next((schema_name(new) for old, new in ALIASES.items() if schema_name(old) == name), name)
+    return next((OpSchema(op) for op in _public() if schema_name(op.name) == name), None)
 
 
 def GetSchema(name: str, follow_aliases: bool = False) -> OpSchema:
     """Returns the schema of an operator.
 
     Args:
-        name: of the schema ("Resize", "readers__File").
-        follow_aliases: it may be a deprecated alias ("FileReader").
+        name: name of the schema ("Resize", "readers__File").
+        follow_aliases: accept a deprecated alias ("FileReader").
 
     Raises:
-        KeyError: there is none.
+        KeyError: there is no schema of this name.
     """
     schema = TryGetSchema(name, follow_aliases)
     if schema is None:
@@ -152,12 +143,16 @@ def GetSchema(name: str, follow_aliases: bool = False) -> OpSchema:
 
 
 def RegisteredCPUOps(internal_ops: bool = False) -> list[str]:
-    """Lists the schemas of operators that DALI has for a CPU; with `internal_ops`, of parts of others, too."""
+    """Lists the schemas of operators that DALI has for the CPU.
+
+    Args:
+        internal_ops: include operators that are only parts of others; also in the two functions below.
+    """
     return _registered("cpu", internal_ops)
 
 
 def RegisteredGPUOps(internal_ops: bool = False) -> list[str]:
-    """Lists the schemas of operators that DALI has for a GPU."""
+    """Lists the schemas of operators that DALI has for the GPU."""
     return _registered("gpu", internal_ops)
 
 
@@ -168,4 +163,4 @@ def RegisteredMixedOps(internal_ops: bool = False) -> list[str]:
 
 def _registered(device: str, internal_ops: bool) -> list[str]:
     operators = REGISTRY.values() if internal_ops else _public()
-    return sorted(_schema_name(op) for op in operators if device in op.devices)
+    return sorted(schema_name(op.name) for op in operators if device in op.devices)

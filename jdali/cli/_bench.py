@@ -1,4 +1,4 @@
-"""`python -m jdali bench train.py:training`: measures a pipeline as a loop would."""
+"""Implements `python -m jdali bench train.py:training`, which measures a pipeline in a loop."""
 
 from __future__ import annotations
 
@@ -10,32 +10,23 @@ from typing import Any
 from jdali._errors import OperatorError
 from jdali._system.progress import progress_bar
 from jdali._viewer.measure import measure_loop
-from jdali.cli._named import PipelineNameError, add_arguments, factory
+from jdali.cli._named import PipelineNameError, add_arguments, factory, positive
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to those of the parser."""
+    """Adds the command to the parser."""
     parser = commands.add_parser(
         "bench",
-        help="measure a pipeline in a loop, and say what bounds it",
-        description="Takes batches of a pipeline in a loop that does nothing else, and prints the report with advice.",
+        help="measure a pipeline in a loop, and report its bottleneck",
+        description="Takes batches of a pipeline in a loop that does nothing else, and prints a report with advice.",
     )
     add_arguments(parser)
-    parser.add_argument(
-        "-n", "--batches", type=_positive, default=100, help="at most, after those that warm up; 100"
-    )
-    parser.add_argument("--warmup", type=int, default=5, metavar="BATCHES", help="taken before; 5")
+    parser.add_argument("-n", "--batches", type=positive, default=100, help="most batches to measure; 100")
+    parser.add_argument("--warmup", type=int, default=5, metavar="BATCHES", help="batches to take before; 5")
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="ends the measured loop after this time; 60"
     )
     parser.set_defaults(run=run)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number}: must be at least 1")
-    return number
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`python -m jdali convert SOURCE... TARGET`: a data set in another format, or its pictures in another form."""
+"""Implements `python -m jdali convert SOURCE... TARGET`, which converts a data set or its pictures to another format."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from typing import Any
 from jdali._errors import SampleError
 from jdali._system.cpus import cpu_count
 from jdali._system.progress import progress_bar
+from jdali.cli._named import positive
 from jdali.cli.conversion import KINDS, TARGETS, PictureChange, convert, open_source
 from jdali.cli.conversion.restart_markers import transform
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to those of the parser."""
+    """Adds the command to the parser."""
     parser = commands.add_parser(
         "convert",
-        help="bring a data set to WebDataset, ArrayRecord or Parquet",
+        help="convert a data set to WebDataset, ArrayRecord or Parquet",
         description=(
-            "Writes a data set as shards of another format, and checks each sample: pictures decode, and what was "
-            "written has the checksum of what was read. The same command continues a conversion that was interrupted."
+            "Writes a data set as shards of another format, and checks each sample: pictures must decode, and the "
+            "written data must have the checksum of the source. The same command continues an interrupted conversion."
         ),
     )
-    parser.add_argument("source", nargs="+", metavar="SOURCE", help="files of the set, or their folder")
-    parser.add_argument("target", metavar="TARGET", help="a folder to write into")
+    parser.add_argument("source", nargs="+", metavar="SOURCE", help="files of the data set, or their folder")
+    parser.add_argument("target", metavar="TARGET", help="folder to write to")
     parser.add_argument(
         "--to", choices=sorted(TARGETS), default="webdataset", help="format to write; webdataset"
     )
@@ -33,49 +34,42 @@ def add_to(commands: Any) -> None:
         "--from",
         dest="kind",
         choices=sorted(KINDS),
-        help="what the set is, if the names of its files do not tell",
+        help="format of the data set, if the names of its files do not tell",
     )
     parser.add_argument(
-        "--samples-per-shard", type=_positive, default=2000, metavar="N", help="samples of a file; 2000"
+        "--samples-per-shard", type=positive, default=2000, metavar="N", help="samples of a file; 2000"
     )
-    parser.add_argument("--name", default="train", help="how names of files begin, the split; train")
+    parser.add_argument("--name", default="train", help="prefix of the files' names, the split; train")
     parser.add_argument(
-        "--max-size", type=_positive, metavar="PIXELS", help="shrink pictures whose longer side is longer"
+        "--max-size", type=positive, metavar="PIXELS", help="shrink pictures with a longer side than this"
     )
     parser.add_argument(
         "--quality",
         type=_quality,
         metavar="Q",
-        help="encode all pictures as JPEG of this quality; 90 for shrunk ones",
+        help="encode all pictures as JPEG of this quality; otherwise only shrunk ones, with 90",
     )
     parser.add_argument(
         "--windows", action="store_true",
-        help="put restart markers into JPEG files, so that decoders of windows leave out all else; pixels stay",
+        help="add restart markers to JPEG files, so that windows decode without the rest; pixels do not change",
     )  # fmt: skip
-    parser.add_argument("--skip-bad", action="store_true", help="leave damaged samples out, and print them")
+    parser.add_argument("--skip-bad", action="store_true", help="skip damaged samples, and print their names")
     parser.add_argument(
-        "-j", "--threads", type=_positive, metavar="N", help="threads to work in; one a processor"
+        "-j", "--threads", type=positive, metavar="N", help="number of threads; one for each processor"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only errors")
     parser.set_defaults(run=run)
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number}: must be at least 1")
-    return number
-
-
 def _quality(text: str) -> int:
-    number = _positive(text)
+    number = positive(text)
     if number > 100:
         raise argparse.ArgumentTypeError(f"{number}: must be at most 100")
     return number
 
 
 def run(options: argparse.Namespace) -> int:
-    """Converts; 1 if it failed, or samples were left out."""
+    """Converts; returns 1 if this failed, or samples were left out."""
     try:
         if options.windows:
             transform()

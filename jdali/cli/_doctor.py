@@ -1,4 +1,4 @@
-"""`python -m jdali doctor`: installed packages, the features they enable, and how to install the rest."""
+"""Implements `python -m jdali doctor`: lists installed packages, their features, and how to install the rest."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class LibraryUse(NamedTuple):
     Attributes:
         package: name to install it by.
         module: name to import it by.
-        use: what does not work without it.
-        extra: of jdali's extras that has it; "" if it is always installed.
+        use: features that need it.
+        extra: jdali's extra that installs it; "" if it is always installed.
     """
 
     package: str
@@ -88,24 +88,24 @@ LIBRARIES = (
     LibraryUse("paddlepaddle", "paddle", "jdali.plugin.paddle", "paddle"),
 )
 
-# The newest versions that the whole test suite passed with; docs/installing.md has the table.
+# The newest versions that passed the whole test suite; docs/installing.md has the table.
 TRIED_WITH = {"python": "3.13", "jax": TRIED[1], "jaxlib": TRIED[1], "numpy": "2.5.5"}
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to those of the parser."""
+    """Adds the command to the parser."""
     parser = commands.add_parser(
         "doctor",
-        help="say what is installed and what to install",
-        description="Prints versions, devices, codecs, and what to install for what is missing; of a pipeline that is named a "
-        "batch and the plan.",
+        help="list installed packages, and how to install missing ones",
+        description="Prints versions, devices, codecs, and how to install missing packages; with a pipeline, also a batch "
+        "of it and its plan.",
     )
     add_arguments(parser, nargs="?")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the report; of a pipeline that is named its plan too, once a batch was made."""
+    """Prints the report; with a pipeline, also a batch of it and its plan."""
     print("\n".join(report()))
     if options.pipeline is None:
         return 0
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def report() -> list[str]:
-    """Writes the lines of the report."""
+    """Returns the lines of the report."""
     lines = ["Versions"]
     lines += [f"  {name:<12}{version}{_untried(name, version)}" for name, version in _versions().items()]
     lines += ["", "Devices that JAX sees", *(f"  {line}" for line in _devices())]
@@ -150,7 +150,7 @@ def report() -> list[str]:
 
 
 def installed_version(library: LibraryUse) -> str | None:
-    """Returns a package's version, or None if it is not installed."""
+    """Returns a library's version, or None if it is not installed."""
     return libraries.installed_version(library.package, library.module)
 
 
@@ -168,7 +168,7 @@ def _versions() -> dict[str, str]:
 
 
 def _untried(name: str, version: str) -> str:
-    """Returns a remark on versions newer than those that were tried; "" for others."""
+    """Returns a remark if a version is newer than the tested one, else ""."""
     tried = TRIED_WITH.get(name, version)
     if _numbers(version)[: len(_numbers(tried))] <= _numbers(tried):
         return ""
@@ -182,7 +182,7 @@ def _numbers(version: str) -> list[int]:
 def _devices() -> list[str]:
     try:
         return [f"{device.platform}:{device.id}  {device.device_kind}" for device in jax.devices()]
-    except RuntimeError as error:  # an accelerator that was asked for is not there
+    except RuntimeError as error:  # the requested accelerator is missing
         return [f"none: {str(error).splitlines()[0]}"]
 
 

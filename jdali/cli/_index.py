@@ -1,4 +1,4 @@
-"""`python -m jdali index FILE...`: indexes of files of records, in DALI's formats."""
+"""Implements `python -m jdali index FILE...`, which writes indexes of record files in DALI's formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from jdali._storage import cached_index, scan_bar
 from jdali._storage import files as _storage
 from jdali._system.cache_folder import cache_folder
 from jdali.cli._named import add_argument_values, factory
-from jdali.pipeline import Pipeline
 from jdali.readers import mxnet, tfrecord
 from jdali.readers.formats.video_files import EXTENSIONS
 from jdali.readers.formats.videos import build_index as build_video_index
@@ -27,8 +26,8 @@ class IndexKind(NamedTuple):
     """A kind of file that has an index.
 
     Attributes:
-        extensions: of the names of such files.
-        lines: of the index of a file; calls its second argument with the bytes read so far.
+        extensions: extensions of such files.
+        lines: yields the lines of a file's index; calls its second argument with the bytes read so far.
     """
 
     extensions: tuple[str, ...]
@@ -45,53 +44,49 @@ def _recordio_lines(path: str, progress: Progress) -> Iterator[str]:
     return (f"{number}\t{offset}" for number, offset in enumerate(offsets.tolist()))
 
 
-def _webdataset_lines(path: str, progress: Progress) -> Iterator[str]:
-    return index_lines(path, progress)
-
-
 KINDS = {
     "tfrecord": IndexKind((".tfrecord", ".tfrecords"), _tfrecord_lines),
     "recordio": IndexKind((".rec",), _recordio_lines),
-    "webdataset": IndexKind((".tar",), _webdataset_lines),
+    "webdataset": IndexKind((".tar",), index_lines),
 }
 
 
-# Videos have an index too, but no file for it: it is kept in the cache folder, where the readers look.
+# The index of a video is written to the cache folder, where the readers look for it.
 _VIDEO = "video"
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to those of the parser."""
+    """Adds the command to the parser."""
     parser = commands.add_parser(
         "index",
         help="build indexes of TFRecord, RecordIO, WebDataset and video files",
         description=(
-            "Writes where the records of a file are, as DALI's tfrecord2idx, rec2idx and wds2idx do. The "
-            "index of FILE is FILE with .idx in place of its extension. jdali's readers need none: they build "
-            "what they need on first use and keep it in the cache folder. That of a video is just built and kept "
-            "there."
+            "Writes an index of the records of a file, as DALI's tfrecord2idx, rec2idx and wds2idx do. The "
+            "index of FILE is FILE with .idx in place of its extension. jdali's readers do not need it: they build "
+            "an index on first use and cache it in the cache folder. The index of a video is always written to this "
+            "folder."
         ),
     )
     parser.add_argument(
         "files", nargs="+", metavar="FILE",
-        help="a path, or a URL; or FILE_OR_MODULE:FUNCTION, whose pipeline is built, so that its readers keep their indexes",
+        help="a path or a URL; or FILE_OR_MODULE:FUNCTION: build this pipeline, whose readers then cache their indexes",
     )  # fmt: skip
     add_argument_values(parser)
     parser.add_argument(
-        "-o", "--output", metavar="PATH", help="the index (of one FILE), or a folder for the indexes"
+        "-o", "--output", metavar="PATH", help="path of the index (of one FILE), or a folder for the indexes"
     )
     parser.add_argument(
         "-t",
         "--type",
         choices=[*sorted(KINDS), _VIDEO],
-        help="what the files are, if neither name nor content tells",
+        help="type of the files, if neither name nor content tells",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only errors")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Builds the indexes; 1 if one could not be built."""
+    """Builds the indexes; returns 1 if one could not be built."""
     folder = options.output is not None and os.path.isdir(options.output)
     if options.output is not None and len(options.files) > 1 and not folder:
         print(
@@ -123,21 +118,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _is_name(path: str) -> bool:
-    """Returns True for the name of a pipeline, False for that of a file."""
+    """Returns True for the name of a pipeline, False for the path of a file."""
     place, _, function = path.rpartition(":")
     return bool(place) and function.isidentifier() and not os.path.exists(path) and not _storage.is_url(path)
 
 
 def _build_pipeline(name: str, arguments: Sequence[str]) -> str:
-    """Builds a pipeline, whose readers keep the indexes that they need; returns what to say of it."""
+    """Builds a pipeline, whose readers cache their indexes; returns a message."""
     with contextlib.closing(factory(name, arguments)()) as pipe:
         pipe.build()
-        sizes = ", ".join(f"{reader}: {size} samples" for reader, size in _epoch_sizes(pipe))
+        sizes = ", ".join(
+            f"{name}: {meta['epoch_size']} samples" for name, meta in pipe.reader_meta().items()
+        )
     return f"{name}: {sizes or 'no readers'}; their indexes are in {cache_folder() / 'index'}"
-
-
-def _epoch_sizes(pipe: Pipeline) -> list[tuple[str, int]]:
-    return [(name, meta["epoch_size"]) for name, meta in pipe.reader_meta().items()]
 
 
 def _target(path: str, output: str | None, folder: bool) -> str:
@@ -153,7 +146,7 @@ def _target(path: str, output: str | None, folder: bool) -> str:
 
 
 def _keep_video(path: str, output: str | None) -> str:
-    """Builds the index of a video where the readers look for it; what to say of it."""
+    """Builds the index of a video in the cache folder; returns a message."""
     if output is not None:
         raise ValueError(f"the index of the video {path} is kept in the cache folder; leave --output out")
     index = cached_index("video", path, lambda: build_video_index(path))
@@ -161,16 +154,16 @@ def _keep_video(path: str, output: str | None) -> str:
 
 
 def kind_by_name(path: str) -> str | None:
-    """Guesses the kind of a file by its name."""
+    """Guesses the kind of a file from its name."""
     extension = os.path.splitext(path)[1].lower()
     return next((name for name, kind in KINDS.items() if extension in kind.extensions), None)
 
 
 def kind_of(path: str) -> str:
-    """Finds the kind of a file by its content, or else by its name.
+    """Finds the kind of a file from its content, else from its name.
 
     Raises:
-        ValueError: neither tells.
+        ValueError: the kind is unknown.
     """
     with _storage.open(path) as file:
         head = file.read(512)
@@ -189,19 +182,19 @@ def kind_of(path: str) -> str:
 
 
 def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
-    """Writes the index of a file, all of it or nothing.
+    """Writes the index of a file atomically.
 
     Args:
-        path: of the file.
-        target: of the index.
-        kind: of the file, one of `KINDS`.
+        path: path of the file.
+        target: path of the index.
+        kind: kind of the file, one of `KINDS`.
         quiet: show no progress.
 
     Returns: number of records.
 
     Raises:
-        ValueError: it is no such file, or damaged.
-        OSError: it cannot be read, or the index not be written.
+        ValueError: the file is of another kind, or damaged.
+        OSError: the file cannot be read, or the index cannot be written.
     """
     if not _storage.is_url(path) and os.path.realpath(path) == os.path.realpath(target):
         raise ValueError(f"the index of {path} would be written over the file itself; give --output")
@@ -219,7 +212,7 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
         except BaseException:
             os.unlink(temporary)
             raise
-    return count - (kind == "webdataset")  # that has a head line
+    return count - (kind == "webdataset")  # its index has a header line
 
 
 def _umask() -> int:

@@ -1,4 +1,4 @@
-"""Names of pipelines on the command line: `train.py:training --arg folder=train/`, for all commands alike."""
+"""Resolves names of pipelines on the command line, `train.py:training --arg folder=train/`, for all commands."""
 
 from __future__ import annotations
 
@@ -16,15 +16,23 @@ from jdali.pipeline import Pipeline
 
 
 class PipelineNameError(ValueError):
-    """No pipeline has this name."""
+    """Raised if no pipeline has a name."""
+
+
+def positive(text: str) -> int:
+    """Parses an integer argument of at least 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: must be at least 1")
+    return number
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, nargs: str | None = None) -> None:
     """Adds the name of a pipeline and the arguments of its function to a command.
 
     Args:
-        parser: of the command.
-        nargs: "?" where the pipeline may be left out.
+        parser: parser of the command.
+        nargs: "?" if the pipeline is optional.
     """
     parser.add_argument(
         "pipeline", metavar="FILE_OR_MODULE:FUNCTION", nargs=nargs,
@@ -45,7 +53,7 @@ def parse_arguments(given: Sequence[str]) -> dict[str, Any]:
     """Parses the values of `--arg`.
 
     Raises:
-        PipelineNameError: one is not NAME=VALUE.
+        PipelineNameError: a value is not NAME=VALUE.
     """
     values: dict[str, Any] = {}
     for text in given:
@@ -60,13 +68,13 @@ def parse_arguments(given: Sequence[str]) -> dict[str, Any]:
 
 
 def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
-    """Finds the function or object behind the name of a pipeline.
+    """Finds the function or object with the name of a pipeline.
 
     Args:
         name: "file.py:function" or "module:function".
-        arguments: as after `--arg`.
+        arguments: values of `--arg`.
 
-    Returns: a function that makes a new pipeline each time; a pipeline that is a variable is the same each time.
+    Returns: a function that returns a new pipeline at each call; if the name is a variable, always the same pipeline.
 
     Raises:
         PipelineNameError: the file, module or function does not exist, or returns no pipeline.
@@ -91,7 +99,7 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
 
 
 def _module(place: str) -> ModuleType:
-    """Imports a file as if it was run from its folder, or a module by its dotted name."""
+    """Imports a file as if it were run from its folder, or a module by its dotted name."""
     path = Path(place)
     if path.suffix != ".py":
         sys.path.insert(0, str(Path.cwd()))

@@ -1,4 +1,4 @@
-"""`python -m jdali serve FOLDER`: an exported pipeline over HTTP."""
+"""Implements `python -m jdali serve FOLDER`, which serves an exported pipeline over HTTP."""
 
 from __future__ import annotations
 
@@ -15,36 +15,39 @@ import jdali
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to a parser's."""
+    """Adds the command to the parser."""
     parser = commands.add_parser(
         "serve", help="serve an exported pipeline over HTTP, by the open inference protocol"
     )
-    parser.add_argument("folder", help="of Pipeline.export")
+    parser.add_argument("folder", help="folder written by Pipeline.export")
     parser.add_argument(
-        "--model", metavar="MODULE:FUNCTION", type=_model, help="runs on the outputs of the preprocessing"
+        "--model", metavar="MODULE:FUNCTION", type=_model, help="function to run on the pipeline's outputs"
     )
-    parser.add_argument("--name", help="of the model, for clients; that of the folder")
-    parser.add_argument("--fingerprint", help="that the folder must have")
+    parser.add_argument("--name", help="name of the model for clients; the folder's by default")
+    parser.add_argument("--fingerprint", help="fingerprint that the folder must have")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for all")
     parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="that decode")
-    parser.add_argument("--max-batch", type=int, default=32, help="samples that are answered together")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="decoding threads")
+    parser.add_argument("--max-batch", type=int, default=32, help="most samples to answer together")
     parser.add_argument(
-        "--max-wait-ms", type=float, default=0.0, help="the first request of a batch waits for others"
+        "--max-wait-ms",
+        type=float,
+        default=0.0,
+        help="time that the first request of a batch waits for others",
     )
-    parser.add_argument("--max-waiting", type=int, default=1024, help="requests that may wait")
+    parser.add_argument("--max-waiting", type=int, default=1024, help="most requests that wait")
     parser.add_argument("--max-request-bytes", type=int, default=64 << 20)
-    parser.add_argument("--max-pixels", type=int, default=50_000_000, help="of a picture")
+    parser.add_argument("--max-pixels", type=int, default=50_000_000, help="most pixels of a picture")
     parser.add_argument(
         "--no-warmup", action="store_true",
-        help="compile when the first request of a batch size comes, not before the server is ready",
+        help="compile at the first request of a batch size, not before the server is ready",
     )  # fmt: skip
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        serving = importlib.import_module("jdali.serving")  # it needs an extra, the other commands do not
+        serving = importlib.import_module("jdali.serving")  # imported here, because it needs an extra
         limits = serving.ServerLimits(
             options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes
         )
@@ -64,7 +67,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _model(text: str) -> Callable[..., Any]:
-    """Imports the function named "module:function", also from the current folder."""
+    """Imports the function "module:function"; the module may be in the current folder."""
     module, colon, name = text.partition(":")
     if not (module and colon and name):
         raise argparse.ArgumentTypeError(f"must be MODULE:FUNCTION, got {text!r}")

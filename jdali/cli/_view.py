@@ -1,4 +1,4 @@
-"""`python -m jdali view train.py:training`: a local page that shows a pipeline."""
+"""Implements `python -m jdali view train.py:training`, which shows a pipeline on a local page."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to those of the parser."""
+    """Adds the command to the parser."""
     parser = commands.add_parser(
         "view",
-        help="look at the batches, samples, graph, data and time of a pipeline in a browser",
-        description="Opens a local page that shows a pipeline. It reads, and changes nothing. Ctrl-C ends it.",
+        help="show the batches, samples, graph, data and time of a pipeline in a browser",
+        description="Opens a local page that shows a pipeline, and changes nothing in it. Ctrl-C ends it.",
     )
     add_arguments(parser)
-    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
+    parser.add_argument("--port", type=int, default=0, help="0, the default, chooses a free port")
     parser.add_argument(
         "--host", default=_LOCAL[0],
-        help="address to listen on; another one than 127.0.0.1 shows the data to everybody who reaches it and has the address",
+        help="address to listen on; other than 127.0.0.1, everybody who reaches it and knows the page's address sees the data",
     )  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serves until it is interrupted."""
+    """Serves the page until it is interrupted."""
     try:
         viewer: Any = importlib.import_module("jdali._viewer.server")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""DALI's console scripts `tfrecord2idx`, `rec2idx` and `wds2idx`: the index of one file, by the same command lines."""
+"""Implements DALI's console scripts `tfrecord2idx`, `rec2idx` and `wds2idx`, with the same command lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def tfrecord2idx(arguments: Sequence[str] | None = None) -> int:
     """Runs `tfrecord2idx FILE INDEX` and returns its exit code.
 
     Args:
-        arguments: of the command line; None: those of this process. What follows the index is ignored.
+        arguments: arguments of the command line; None: this process's. Arguments after the index are ignored.
     """
     paths = sys.argv[1:] if arguments is None else arguments
     if len(paths) < 2:
@@ -50,20 +50,20 @@ def wds2idx(arguments: Sequence[str] | None = None) -> int:
 
 
 def _beside(archive: str) -> str:
-    """Returns the path of an archive's index: up to the first dot of the name that does not begin it, then .idx."""
+    """Returns the path of an archive's index: its name up to the first dot, except a leading one, and .idx."""
     folder, name = os.path.split(archive)
     return os.path.join(folder, name[:1] + name[1:].partition(".")[0] + ".idx")
 
 
 def _build(kind: str, path: str, target: str, complaint: str = "", *, timed: bool = False) -> int:
-    """Writes an index, or says why it cannot.
+    """Writes an index, or prints the error; returns the exit code.
 
     Args:
-        kind: of the file, one of `_index.KINDS`.
-        path: of the file.
-        target: of the index.
-        complaint: comes before what is wrong with a file of another kind.
-        timed: say how long it took for how many samples, as two of DALI's scripts do.
+        kind: kind of the file, one of `_index.KINDS`.
+        path: path of the file.
+        target: path of the index.
+        complaint: prefix of the error for a damaged file, or one of another kind.
+        timed: print the time and the number of samples, as two of DALI's scripts do.
     """
     begin = time.monotonic()
     try:

@@ -1,9 +1,10 @@
-"""Codecs: decode images, sound, video and arrays. `libraries` is the table of the packages that read each format.
+"""Codecs decode images, sound, video and arrays. `libraries` lists the packages that read each format.
 
-* Images: `image` reads headers and decodes, `image_batch` does so for many at once, `base` has the records of a format and a
-  request. One module for each format: `jpeg` (with `jpeg_scan`, `jpeg_segments`), `png`, `webp`, `tiff`, `bmp`, `pnm`,
-  `jpeg2000`, `jpegxl`, `heif` (AVIF, HEIC; with `av1_size`), `gif`, `fits`. `color` and `exif` convert what was decoded.
-* Sound: `audio`, with `wav`, `flac`, `mp3`, `mp4_sound`; `incomplete_sound` finds files that are cut off, `resampling`
+* Images: `image` reads headers and decodes, `image_batch` does so for many images at once, `base` defines the records of a
+  format and a request. Each format has a module: `jpeg` (with `jpeg_scan`, `jpeg_segments`, `jpeg_tiles`), `png`, `webp`,
+  `tiff`, `bmp`, `pnm`, `jpeg2000`, `jpegxl`, `heif` (AVIF, HEIC; with `av1_size`), `gif`, `fits`. `color` converts colour
+  spaces and types, `exif` rotates pictures.
+* Sound: `audio`, with `wav`, `flac`, `mp3`, `mp4_sound`; `incomplete_sound` finds truncated files, `resampling`
   changes rates.
 * Video: `video`, with `video_index`, `video_decoder`, `video_frames`; `ffmpeg` opens files.
 * Arrays: `npy`.

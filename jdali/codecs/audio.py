@@ -1,5 +1,8 @@
-"""Decoding of sound: plain WAV with NumPy, FLAC with miniaudio and MP3, M4A and WebM with FFmpeg where they are installed, all
-else (OGG with Vorbis or Opus, compressed WAV and more) with libsndfile."""
+"""Decodes sound with the fastest library for each format.
+
+NumPy decodes plain WAV; miniaudio decodes FLAC, and FFmpeg MP3, M4A and WebM, where these are installed; libsndfile decodes
+everything else (Vorbis and Opus in OGG, compressed WAV and more).
+"""
 
 from __future__ import annotations
 
@@ -28,23 +31,23 @@ from jdali.codecs.resampling import lobes_of, resample, resampled_length
 
 MAX_VALUES: int
 MAX_VALUES_PER_BYTE: int
-"""The limits `max_sound_values` and `max_values_per_byte` of `jdali.storage.configure`, by their older names."""
+"""Older names of the limits `max_sound_values` and `max_values_per_byte` of `jdali.storage.configure`."""
 limits.older_names(__name__, {"MAX_VALUES": "max_sound_values", "MAX_VALUES_PER_BYTE": "max_values_per_byte"})
-# Values that a file of any size may have. Beyond them, lossless codecs make some thousands of a byte of silence.
+# Values that a file of any size may have; above it, `max_values_per_byte` applies.
 _SLACK = 1 << 16
 _VALUE_BYTES = 4
-# Sounds that lie in one array begin at multiples of a cache line.
+# Sounds in one array begin at multiples of a cache line.
 _ALIGNED_VALUES = 64 // _VALUE_BYTES
 
 ACCEPT_INCOMPLETE = False
-"""Whether a file that holds less than its header says, or an OGG file that lacks pages, is taken for a shorter sound, as
-DALI does, and not for damage. May be set."""
+"""Whether to accept truncated files as shorter sounds, as DALI does, in place of an error: files that hold less than
+their header says, and OGG files that lack pages. May be set."""
 
-# Stored as floats, which libsndfile does not scale when it is asked for integers.
+# Subtypes of libsndfile stored as floats, which it does not scale when it is asked for integers.
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
-# Of formats that the package av is needed for, and of others, where in a file they stand, and how.
+# Offset, magic bytes and name of formats that need the package av, and of formats that nothing decodes.
 _BY_FFMPEG = (
     (4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
 )  # fmt: skip
@@ -56,7 +59,7 @@ _NOT_DECODED = (
 
 @dataclasses.dataclass(frozen=True)
 class AudioInfo:
-    """Header of an encoded sound.
+    """The header of an encoded sound.
 
     Attributes:
         length: number of samples of one channel.
@@ -70,7 +73,7 @@ class AudioInfo:
 
 
 def peek(encoded: bytes | HostArray) -> AudioInfo:
-    """Reads the header only; raises `SampleError` if it is no sound or claims too much."""
+    """Reads only the header; raises `SampleError` if it is no sound or exceeds the limits."""
     content = _content(encoded)
     with _opened(content) as sound:
         return _info(sound, len(content))
@@ -88,10 +91,10 @@ def decode(
 
     Args:
         encoded: the file's content, uint8.
-        dtype: int16, int32 or float32; a float from -1 to 1 is the integer's whole range.
-        sample_rate: rate to resample to, in Hz; 0 or less: that of the sound.
-        quality: of the resampling, 0 to 100.
-        downmix: mean of all channels.
+        dtype: int16, int32 or float32; a float from -1 to 1 is the full range of an integer.
+        sample_rate: rate to resample to, in Hz; 0 or less: no resampling.
+        quality: quality of the resampling, 0 to 100.
+        downmix: average all channels.
 
     Returns: (the sound, [T] if `downmix` and else [T, C]; its sampling rate).
     """
@@ -102,20 +105,15 @@ def decode(
 
 
 def decode_together(
-    encoded: Sequence[HostArray],
-    share: Share,
-    *,
-    dtype: np.dtype,
-    sample_rates: HostArray,
-    downmix: bool,
+    encoded: Sequence[HostArray], share: Share, *, dtype: np.dtype, sample_rates: HostArray, downmix: bool
 ) -> tuple[RaggedBlock, HostArray] | None:
-    """Decodes sounds together where that is quicker than `decode` one by one; else returns None.
+    """Decodes sounds together, if all are plain WAV files that need no conversion; otherwise returns None.
 
     Args:
         encoded: contents of files, uint8.
         share: divides the work among threads.
-        dtype, downmix: as of `decode`.
-        sample_rates: float [n], each as of `decode`.
+        dtype, downmix: see `decode`.
+        sample_rates: float [n], see `decode`.
 
     Returns: the sounds, and float32 [n], their sampling rates.
     """
@@ -131,7 +129,7 @@ def decode_together(
     values = np.array([len(wave.content) // 2 for wave in waves], np.int64)
     most = min(limits.most("max_sound_values"), limits.most("max_sample_bytes") // _VALUE_BYTES)
     if values.max() > most or channels.max() > limits.most("max_channels"):
-        return None  # `decode` raises for those
+        return None  # `decode` raises the error
     ends = np.cumsum(-(-values // _ALIGNED_VALUES) * _ALIGNED_VALUES)
     starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
     floats = empty((int(ends[-1]),), np.float32)
@@ -152,15 +150,16 @@ def decode_part(
     quality: float = 50.0,
     downmix: bool = False,
 ) -> tuple[HostArray, AudioInfo]:
-    """Decodes a part of a sound, and little more (MP3 may be decoded whole).
+    """Decodes a part of a sound, without most of the rest (MP3 may be decoded whole).
 
     Args:
         encoded: the file's content, uint8.
-        offset: where the part begins, in seconds; rounded down to a sample.
-        duration: its length in seconds, likewise; it ends with the sound at the latest; None: there.
-        dtype, sample_rate, quality, downmix: as of `decode`.
+        offset: start of the part, in seconds; rounded down to a sample.
+        duration: length of the part, in seconds; rounded down to a sample, and cut at the end of the sound. None: up to
+            the end.
+        dtype, sample_rate, quality, downmix: see `decode`.
 
-    Returns: (the part, [T] if `downmix` and else [T, C]; what the header says of the sound).
+    Returns: (the part, [T] if `downmix` and else [T, C]; the header of the sound).
     """
     out = np.dtype(dtype)
     if out not in (np.int16, np.int32, np.float32):
@@ -169,7 +168,7 @@ def decode_part(
     content = _content(encoded)
     request = offset, duration, out, sample_rate, downmix
     wave, info = _decoded(content, *request)
-    if wave is None:  # libsndfile raises
+    if wave is None:  # decode with libsndfile, which may raise
         wave, info = _decoded(content, *request, quick=False)
     assert wave is not None
     resampled = sample_rate > 0 and sample_rate != info.sample_rate
@@ -181,7 +180,7 @@ def decode_part(
 
 
 def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, int]:
-    """Returns the first sample of a part and its length; a negative time stands for none."""
+    """Returns the first sample of a part and its length; negative times count as not given."""
     first = int(max(offset, 0.0) * info.sample_rate)
     if first > info.length:
         raise SampleError(
@@ -195,11 +194,11 @@ def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, 
 
 
 def rescale(wave: HostArray, dtype: np.dtype) -> HostArray:
-    """Scales floats from -1 to 1 to integers of the whole range, half away from zero, saturated."""
+    """Scales floats from -1 to 1 to the full range of integers; rounds half away from zero and saturates."""
     if wave.dtype == dtype or dtype.kind == "f":
         return wave.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
-    # In float32, as DALI does it: 2³¹ - 1 is then 2³¹, and saturation brings it back.
+    # In float32, as in DALI: 2³¹ - 1 becomes 2³¹, and saturation corrects it.
     scaled = np.asarray(wave * np.float32(limits.max), np.float64)
     rounded = np.trunc(scaled + np.copysign(0.5, scaled))
     return np.clip(rounded, limits.min, limits.max).astype(dtype)
@@ -216,10 +215,10 @@ class _Sound(Protocol):
     def sample_rate(self) -> int: ...
     @property
     def floats(self) -> bool:
-        """Floats are stored; they are not scaled when integers are asked for."""
+        """Whether the file stores floats, which `read` does not scale to integers."""
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
-        """Reads `count` samples from number `first` on, [T, C]; None if another library has to."""
+        """Reads `count` samples from number `first` on, [T, C]; None if another library must decode the file."""
 
 
 def _decoded(
@@ -231,7 +230,7 @@ def _decoded(
     downmix: bool,
     quick: bool = True,
 ) -> tuple[HostArray | None, AudioInfo]:
-    """Decodes a part as it is stored, or as floats if it will be resampled or mixed."""
+    """Decodes a part to `dtype`, or to floats if it is stored as floats or will be resampled or mixed."""
     with _opened(content, quick) as sound:
         info = _info(sound, len(content))
         first, count = _part(info, offset, duration)
@@ -255,7 +254,7 @@ def _content(encoded: bytes | HostArray) -> memoryview:
 
 @contextlib.contextmanager
 def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
-    """Opens a sound by the fastest library that can; without `quick` by libsndfile."""
+    """Opens a sound with the fastest library that can; without `quick`, with libsndfile."""
     plain: _Sound | None = _wav.parse(content) if quick else None
     if plain is None:
         _refuse_incomplete(content)
@@ -290,11 +289,11 @@ def _refuse_incomplete(content: memoryview) -> None:
 
 @contextlib.contextmanager
 def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
-    """Opens a sound; an error of libsndfile becomes a `SampleError`."""
+    """Opens a sound with libsndfile; turns its errors into `SampleError`."""
     with contextlib.ExitStack() as stack:
         if hasattr(os, "memfd_create"):
-            # From a descriptor, libsndfile reads without calling back into Python for every block, and so
-            # without the GIL: 1.4 times as many FLAC files a second with two threads.
+            # From a descriptor, libsndfile reads without callbacks into Python, hence without the GIL: 1.4 times as many
+            # FLAC files a second with two threads.
             descriptor = os.memfd_create("sound")
             stack.callback(os.close, descriptor)
             with open(descriptor, "wb", closefd=False) as target:
@@ -319,7 +318,7 @@ def _reason(error: Exception) -> str:
 
 
 def _not_decoded(content: memoryview) -> str | None:
-    """Says what a file is that libsndfile does not open; None if that is not known."""
+    """Describes a file that libsndfile does not open; None if its format is unknown."""
     content = content[_mp3.tag_size(content) :]
     head = bytes(content[:8])
     kind = next((kind for at, magic, kind in _BY_FFMPEG if head.startswith(magic, at)), None)
@@ -342,7 +341,7 @@ def _info(sound: _Sound, size: int) -> AudioInfo:
 
 
 def _check_values(values: int, size: int, what: str) -> None:
-    """Raises if a sound of this many values, in a file of `size` bytes, exceeds the limits."""
+    """Raises `SampleError` if a sound of this many values, in a file of `size` bytes, exceeds the limits."""
     if values > _SLACK:
         limits.check("max_values_per_byte", values // max(size, 1), f"decoders.audio: {what} in {size} bytes")
     limits.check("max_sound_values", values, f"decoders.audio: {what}")
@@ -350,14 +349,14 @@ def _check_values(values: int, size: int, what: str) -> None:
 
 
 def _most_values(size: int) -> int:
-    """Bounds the number of values that a file of this many bytes may have."""
+    """Returns the most values that a file of `size` bytes may have."""
     of_file = limits.most("max_values_per_byte") * size + _SLACK
     return min(limits.most("max_sound_values"), of_file, limits.most("max_sample_bytes") // _VALUE_BYTES)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Libsndfile:
-    """A file that libsndfile has opened; see `_Sound`."""
+    """A file opened by libsndfile; see `_Sound`."""
 
     length: int
     channels: int

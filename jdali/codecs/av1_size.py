@@ -1,4 +1,4 @@
-"""Sizes of the AV1 pictures in an AVIF file, which decide what decoding takes, whatever its boxes say."""
+"""Reads the coded sizes of the AV1 pictures in an AVIF file; they, not its boxes, determine the memory of decoding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from jdali.codecs.jpeg2000 import boxes
 
 _SEQUENCE_HEADER = 1
-_MOST_UNITS = 16  # in front of the header of a sequence
+_MOST_UNITS = 16  # before the sequence header
 
 
 def sizes(view: memoryview, inside: Mapping[bytes, memoryview]) -> Iterator[tuple[int, int]]:
@@ -16,7 +16,7 @@ def sizes(view: memoryview, inside: Mapping[bytes, memoryview]) -> Iterator[tupl
 
     Args:
         view: the file.
-        inside: the boxes of its list of pictures.
+        inside: the boxes in its "meta" box.
     """
     coded = set(_coded(inside[b"iinf"]))
     for item, method, offset in _places(inside[b"iloc"]):
@@ -27,7 +27,7 @@ def sizes(view: memoryview, inside: Mapping[bytes, memoryview]) -> Iterator[tupl
 
 
 def _coded(entries: memoryview) -> Iterator[int]:
-    """Yields the numbers of the items that are AV1."""
+    """Yields the ids of the items coded in AV1."""
     for kind, entry in boxes(entries[8 if entries[0] else 6 :]):
         number, kind_at = (4, 10) if entry[0] > 2 else (2, 8)
         if kind == b"infe" and bytes(entry[kind_at : kind_at + 4]) == b"av01":
@@ -35,7 +35,7 @@ def _coded(entries: memoryview) -> Iterator[int]:
 
 
 def _places(locations: memoryview) -> Iterator[tuple[int, int, int]]:
-    """Yields for each item its number, where its data lie (1: among the boxes), and the offset of their beginning."""
+    """Yields for each item its id, its construction method (1: the data are in "idat"), and the offset of its data."""
     version = locations[0]
     offset_size, length_size = locations[4] >> 4, locations[4] & 15
     base_size, index_size = locations[5] >> 4, locations[5] & 15 if version else 0
@@ -62,7 +62,7 @@ def _places(locations: memoryview) -> Iterator[tuple[int, int, int]]:
 
 
 def _size(data: memoryview) -> tuple[int, int] | None:
-    """Reads height and width from the header of the sequence; None: it has no such header."""
+    """Reads height and width from the sequence header; None if it is missing."""
     at = 0
     for _ in range(_MOST_UNITS):
         if at >= len(data):
@@ -82,7 +82,7 @@ def _size(data: memoryview) -> tuple[int, int] | None:
 
 
 class _SequenceHeader:
-    """The header of a sequence, bit by bit."""
+    """Parses a sequence header bit by bit."""
 
     def __init__(self, data: memoryview):
         self._value, self._left = int.from_bytes(data, "big"), 8 * len(data)
@@ -94,9 +94,9 @@ class _SequenceHeader:
         return self._value >> self._left & (1 << count) - 1
 
     def size(self) -> tuple[int, int]:
-        """Reads up to height and width."""
+        """Parses the header up to height and width, and returns these."""
         self.take(4)
-        if self.take(1):  # of a picture by itself
+        if self.take(1):  # a header of a still picture
             self.take(5)
         else:
             self._points()
@@ -105,7 +105,7 @@ class _SequenceHeader:
         return self.take(height_bits) + 1, width
 
     def _points(self) -> None:
-        """Passes over times and operating points."""
+        """Skips timing information and operating points."""
         delay = 0
         if self.take(1):
             self.take(64)

@@ -1,4 +1,4 @@
-"""Image formats: the record of a header, of a request, and of a format."""
+"""Defines the records of image formats: headers, requests and formats."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ UINT16: np.dtype = np.dtype(np.uint16)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ImageInfo:
-    """Header of an encoded image; nothing is decoded for it.
+    """The header of an encoded image.
 
     Attributes:
         format: name of the format, e.g. "jpeg".
-        height, width: in pixels, as stored (before `orientation` is applied).
-        channels: as stored, palettes looked up (3).
-        dtype: of the decoded samples.
+        height, width: stored size in pixels, before `orientation` is applied.
+        channels: stored channels; 3 for a palette.
+        dtype: type of the decoded samples.
         orientation: EXIF orientation, 1 to 8.
-        maximum: value of a sample that means full intensity.
-        max_denominator: largest denominator the codec can decode at: 8 or 1.
-        detail: what the format's own decoder needs of the header.
+        maximum: value of full intensity.
+        max_denominator: largest denominator that the codec can decode at: 8 or 1.
+        detail: header fields that the format's own decoder needs.
         indexed: pixels are stored as indices into a palette.
     """
 
@@ -53,16 +53,16 @@ class ImageInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
-    """Wanted form of a picture; a codec does the parts that it can do at less cost than its caller.
+    """The requested form of a picture; a codec applies the parts that it can do more cheaply than its caller.
 
     Attributes:
-        output_type: colour space. A codec whose data have it may give gray for GRAY. For INDEX it gives indices into the
-            palette, or gray values as they are stored.
+        output_type: colour space. A codec may return gray for GRAY if its data have the luminance. For INDEX it returns
+            indices into the palette, or stored gray values.
         denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
-        fast_idct: a faster, less exact inverse DCT.
-        window: what of the stored picture (at its smaller scale) is looked at; None: all of it. A codec
-            may give just that, or the whole picture with anything outside of it.
-        turned: the picture will be turned as its EXIF data say.
+        fast_idct: use a faster, less exact inverse DCT.
+        window: the part of the stored picture (at the smaller scale) that is needed; None: all of it. A codec
+            may return just this part, or the whole picture with any values outside of it.
+        turned: the picture will be rotated as its EXIF data say.
         out: contiguous uint8 [H, W, C] to decode into, if the codec can; None with a `window`.
     """
 
@@ -75,7 +75,7 @@ class Request:
 
     @property
     def rows(self) -> int:
-        """Number of rows from the top, as stored and at full size, that are needed."""
+        """Number of rows needed from the top of the stored picture at full size."""
         return sys.maxsize if self.window is None else (self.window[0] + self.window[2]) * self.denominator
 
 
@@ -84,12 +84,12 @@ class Format:
     """One image format.
 
     Attributes:
-        name: as in `ImageInfo.format`.
-        matches: whether data with these first bytes are of the format.
+        name: the `ImageInfo.format`.
+        matches: returns whether data are of this format, by their first bytes.
         header: reads the header.
-        decode: [H, W, C] of the picture, or of just the window asked for: gray, gray and alpha, RGB, or
+        decode: returns the picture or just the requested window, [H, W, C]: gray, gray and alpha, RGB, or
             RGB and more channels.
-        gray: luminance [H, W] of RGB samples [H, W, 3 or more], rounded as DALI's decoder for this
+        gray: returns the luminance [H, W] of RGB samples [H, W, 3 or more], rounded as DALI's decoder for this
             format does.
     """
 
@@ -107,13 +107,13 @@ def imagecodecs() -> Any:
         module = importlib.import_module("imagecodecs")
     except ImportError:
         return None
-    # What libpng and libtiff remark on damaged files is logged; without a handler it would be printed.
+    # Without a handler, messages of libpng and libtiff about damaged files would be printed.
     logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
     return module
 
 
 def need_imagecodecs(what: str) -> Any:
-    """Returns the package `imagecodecs`; raises with the command that installs it."""
+    """Returns the package `imagecodecs`; raises ImportError with the command that installs it."""
     module = imagecodecs()
     if module is None:
         raise ImportError(f"{what} needs the package imagecodecs: {install('codecs')}")
@@ -121,9 +121,9 @@ def need_imagecodecs(what: str) -> Any:
 
 
 def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: ImageInfo) -> Image.Image:
-    """Opens data with one Pillow plugin; Pillow's own size limits and guessing stay out of it.
+    """Opens data with one Pillow plugin, without Pillow's size limits and format detection.
 
-    A header may hold the size twice: Pillow must allocate only what was checked.
+    Raises `SampleError` if Pillow finds another size than the one that was checked: a header may hold two.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):
@@ -133,22 +133,22 @@ def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: 
 
 
 def as_stored(picture: Image.Image) -> np.ndarray:
-    """Returns the samples of a Pillow image, bits as 0 and 255, without looking up a palette."""
+    """Returns the samples of a Pillow image: bits as 0 and 255, palettes as indices."""
     if picture.mode == "1":
         return np.asarray(picture.convert("L"))
     return np.asarray(picture)
 
 
 def begins(view: memoryview, magic: bytes, at: int = 0) -> bool:
-    """Returns True if `magic` stands at byte `at`."""
+    """Returns True if `magic` is at byte `at`."""
     return bytes(view[at : at + len(magic)]) == magic
 
 
 def with_channels(picture: np.ndarray) -> np.ndarray:
-    """Adds a channel axis to [H, W]; leaves [H, W, C] alone."""
+    """Adds a channel axis to [H, W]; returns [H, W, C] unchanged."""
     return picture[..., None] if picture.ndim == 2 else picture
 
 
 def corrupt(name: str, reason: str) -> SampleError:
-    """Makes the error for damaged data."""
+    """Builds the error for damaged data."""
     return SampleError(f"broken {name} image: {reason}")

@@ -1,4 +1,4 @@
-"""BMP: read with NumPy alone."""
+"""Decodes BMP with NumPy alone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _KINDS = frozenset(
     | {(8, _RUNS_8), (4, _RUNS_4)}
     | {(bits, kind) for bits in (16, 32) for kind in (_FIELDS, _ALPHA_FIELDS)}
 )
-_END_OF_ROW, _END, _MOVE = 0, 1, 2  # after a run of length 0
-# Runs may end before the picture does. Above this many pixels, a byte may stand for a whole long row.
+_END_OF_ROW, _END, _MOVE = 0, 1, 2  # codes after a run of length 0
+# Runs may end before the picture does, so pixels are limited by bytes, for pictures of more than _MANY_PIXELS.
 _MANY_PIXELS, _MOST_PIXELS_PER_BYTE = 1 << 20, 1 << 12
 
 
@@ -70,27 +70,27 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes a picture without its alpha channel: in most 32-bit files those bytes mean nothing."""
+    """Decodes a picture without its alpha channel, which is meaningless in most 32-bit files."""
     detail: _BmpDetail = info.detail
     rows = _rows(view, info)
     rows = rows[::-1] if detail.bottom_up else rows
     y, x, height, width = request.window or (0, 0, info.height, info.width)
     samples = _samples(rows[y : y + height], detail, info.width)[:, x : x + width]
     if detail.four_masks and request.output_type == GRAY:
-        # DALI, by OpenCV, reads four channels here, and cuts off the fractions of their luminance.
+        # DALI reads four channels here, through OpenCV, and truncates their luminance.
         return gray_truncated(samples)[..., None]
     if samples.ndim == 3:
         return samples
     if request.output_type == INDEX:
         return samples[..., None]
     colors = detail.colors if detail.bits <= 8 else _colors_of_16_bits(detail.masks)
-    # Looking up words is several times as fast as looking up three bytes.
+    # Look up 4-byte words, which is several times as fast as three bytes.
     words = np.take(colors.view(np.uint32)[:, 0], samples, mode="clip")
     return words.view(np.uint8).reshape(*samples.shape, 4)[..., : info.channels]
 
 
 def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
-    """Returns the rows in the order of the file, uint8 [H, bytes of a row]; of runs the indices."""
+    """Returns the rows in file order, uint8 [H, bytes of a row]; runs are expanded to indices, [H, W]."""
     start, bits, compression, *_ = info.detail
     data = np.frombuffer(view, np.uint8)[start:]
     if compression in (_RUNS_8, _RUNS_4):
@@ -98,7 +98,7 @@ def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
             raise corrupt("BMP", f"{len(data)} bytes cannot hold {info.height}x{info.width} pixels")
         return _unpacked(data.tobytes(), info.height, info.width, bits)
     row = (info.width * bits + 31) // 32 * 4
-    # What fills up the last row may be missing.
+    # The padding of the last row may be missing.
     least = row * (info.height - 1) + (info.width * bits + 7) // 8
     if len(data) < least:
         raise corrupt("BMP", f"it is cut off: {len(data)} bytes of {least}")
@@ -130,7 +130,7 @@ def _colors_of_16_bits(masks: tuple[int, int, int]) -> np.ndarray:
 
 
 def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
-    """Extracts the bits of each mask, uint8 [..., masks]; cuts fractions off, as Pillow does."""
+    """Extracts the bits of each mask, uint8 [..., masks]; truncates, as Pillow does."""
     out = np.empty((*pixels.shape, len(masks)), np.uint8)
     for channel, mask in enumerate(masks):
         lowest = max(mask & -mask, 1)
@@ -142,7 +142,7 @@ def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
 def _unpacked(runs: bytes, height: int, width: int, bits: int) -> np.ndarray:
     """Expands runs into indices, uint8 [H, W], 0 where no run reaches.
 
-    Raises `SampleError` if the data end before a word of it, unless the last pixel was reached.
+    Raises `SampleError` if the data end without an end code before the last pixel.
     """
     out = bytearray(height * width)
     at = y = x = 0

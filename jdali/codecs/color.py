@@ -1,7 +1,7 @@
-"""From stored samples to the colour space and element type asked for.
+"""Converts stored samples to the requested colour space and element type.
 
-Constants and rounding were measured at DALI's CPU decoders: each library behind them (libjpeg, libpng, OpenCV, DALI's own
-kernels) has another formula for luminance.
+Constants and rounding match measurements of DALI's CPU decoders: each library behind them (libjpeg, libpng, OpenCV,
+DALI's own kernels) has its own formula for luminance.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DTYPES = tuple(np.dtype(t) for t in ("uint8", "int8", "uint16", "int16", "uint32
 
 _RED, _GREEN, _BLUE = 0.299, 0.587, 0.114  # ITU-R BT.601
 _LUMINANCE = np.array([_RED, _GREEN, _BLUE], np.float32)
-# The studio range: luminance takes 219 of 255 steps, chrominance 112 to each side.
+# Studio range: luminance spans 219 of 255 steps, chrominance 112 in each direction.
 _LUMA, _CHROMA_B, _CHROMA_R = 219 / 255, 112 / 255 / (1 - _BLUE), 112 / 255 / (1 - _RED)
 _YCBCR = np.array(
     [
@@ -49,8 +49,9 @@ def _fixed_point(red: int, green: int, shift: int, rounding: int) -> Callable[[n
 
 gray_14bit = _fixed_point(4899, 9617, 14, 1 << 13)  # OpenCV's readers of BMP and PNM
 gray_15bit = _fixed_point(9798, 19235, 15, 1 << 14)  # OpenCV's cvtColor
-_gray_png8 = _fixed_point(9797, 19234, 15, 0)  # libpng's png_set_rgb_to_gray: 8 bits are cut off,
-_gray_png16 = _fixed_point(9797, 19234, 15, 1 << 14)  # 16 bits are rounded
+# libpng's png_set_rgb_to_gray truncates 8-bit samples and rounds 16-bit ones.
+_gray_png8 = _fixed_point(9797, 19234, 15, 0)
+_gray_png16 = _fixed_point(9797, 19234, 15, 1 << 14)
 
 
 def gray_libpng(picture: np.ndarray) -> np.ndarray:
@@ -67,7 +68,7 @@ def gray_float(picture: np.ndarray) -> np.ndarray:
 
 
 def gray_truncated(picture: np.ndarray) -> np.ndarray:
-    """Computes gray in single precision and cuts fractions off, as DALI does for CMYK."""
+    """Computes gray in single precision and truncates, as DALI does for CMYK."""
     return _weighted(picture).astype(picture.dtype)
 
 
@@ -78,8 +79,9 @@ def _weighted(picture: np.ndarray) -> np.ndarray:
 
 
 def cmyk_to_rgb(picture: np.ndarray, inverted: bool) -> np.ndarray:
-    """Converts CMYK [H, W, 4], uint8 or uint16, to RGB [H, W, 3]; `inverted`: the largest value means no ink,
-    as Adobe writes it.
+    """Converts CMYK [H, W, 4], uint8 or uint16, to RGB [H, W, 3].
+
+    If `inverted`, the largest value means no ink, as in Adobe's files.
     """
     most = np.iinfo(picture.dtype).max
     light: np.ndarray = (picture if inverted else most - picture).astype(
@@ -94,11 +96,11 @@ def convert(
     """Converts a stored picture to another colour space and element type.
 
     Args:
-        picture: [H, W, C]; 1 or 2 channels are gray, 3 or more RGB; what follows is dropped, but
+        picture: [H, W, C]; 1 or 2 channels are gray, 3 or more RGB. Further channels are dropped, except
             for ANY_DATA.
-        maximum: value in `picture` that means full intensity.
+        maximum: value of full intensity in `picture`.
         gray: luminance function of the format.
-        output_type: colour space; INDEX changes no value.
+        output_type: colour space; INDEX changes no values.
         dtype: one of `DTYPES`; full intensity becomes its largest value, 1 for floats.
 
     Returns: [H, W, C], possibly a view of `picture`.
@@ -121,10 +123,10 @@ def convert(
 
 
 def as_indices(picture: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Returns indices, or gray values, as they are.
+    """Converts indices, or stored gray values, to `dtype` without scaling.
 
     Raises:
-        SampleError: one of them does not fit into `dtype`.
+        SampleError: a value does not fit into `dtype`.
     """
     indices = picture[..., :1]
     if indices.dtype != dtype and dtype.kind != "f" and indices.size:
@@ -139,7 +141,7 @@ def as_indices(picture: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
     limit = full_intensity(dtype)
-    # As in DALI the scale goes into the weights: it shows in the last bit.
+    # Scale the weights, as DALI does: the last bit depends on it.
     weights = _YCBCR * (np.float32(limit) / np.float32(maximum))
     red, green, blue = (rgb[..., c].astype(np.float32) for c in range(3))
     # 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
@@ -154,13 +156,13 @@ def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
     if picture.dtype == dtype and maximum == full_intensity(dtype):
         return picture
     if dtype.kind != "f" and picture.dtype.kind == "u" and picture.dtype.itemsize <= 2:
-        # Rounding and saturating take many passes over the picture, looking up takes one.
+        # A lookup takes one pass over the picture, rounding and saturating take many.
         return np.take(_rescaled(picture.dtype, maximum, dtype), picture, mode="clip")
     return _rescale(picture, maximum, dtype)
 
 
 def _rescale(samples: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
-    # The quotient is rounded twice, as in DALI: it shows in 32-bit integers.
+    # Round the factor to float32 first, as DALI does: 32-bit integers depend on it.
     factor = np.float32(full_intensity(dtype)) / np.float32(maximum)
     return _saturate(np.multiply(samples, factor, dtype=np.float32, casting="same_kind"), dtype)
 
@@ -175,6 +177,6 @@ def _saturate(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if dtype.kind == "f":
         return value.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
-    # The limits of 32-bit types are no float32.
+    # float32 cannot represent the limits of 32-bit types.
     rounded = np_round_half_away(np.nan_to_num(value)).astype(np.float64)
     return np.clip(rounded, limits.min, limits.max).astype(dtype)

@@ -1,4 +1,4 @@
-"""Orientation: reading it from EXIF data, and turning pictures upright."""
+"""Reads the orientation from EXIF data, and turns pictures upright."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ORIENTATION_TAG = 0x0112
 def orientation(block: memoryview) -> int:
     """Reads the orientation, 1 to 8, from a block of EXIF data (a small TIFF file); 1 if it has none.
 
-    Damaged EXIF data and values out of range count as none: they say nothing of the pixels.
+    Damaged EXIF data and values out of range are ignored, because the pixels may be fine.
     """
     order = {b"II": "<", b"MM": ">"}.get(bytes(block[:2]))
     if order is None or len(block) < 8:
@@ -48,7 +48,7 @@ def upright(picture: np.ndarray, orientation: int) -> np.ndarray:
 
 
 def stored_window(window: Window, height: int, width: int, orientation: int) -> Window:
-    """Finds a window of the upright picture, of `height` and `width`, in the stored one."""
+    """Converts a window of the upright picture, which has `height` and `width`, to the stored picture."""
     y, x, rows, columns = window
     if orientation in (2, 3, 6, 7):
         x = width - x - columns
@@ -59,5 +59,5 @@ def stored_window(window: Window, height: int, width: int, orientation: int) -> 
 
 def stored(picture: np.ndarray, orientation: int) -> np.ndarray:
     """Undoes `upright`."""
-    # Only the quarter turns are not their own inverse.
+    # All orientations except the quarter turns are their own inverse.
     return upright(picture, {6: 8, 8: 6}.get(orientation, orientation))

@@ -1,4 +1,4 @@
-"""FFmpeg, through the optional package PyAV: where it is, and how it opens files."""
+"""Opens files and decodes sound with FFmpeg, through the optional package PyAV."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from jdali._errors import SampleError
 
-# From this version on, text in an encoding that PyAV does not expect is never an error, and cannot be asked about.
+# From this version on, PyAV accepts text in any encoding, and lacks the argument `metadata_errors`.
 _ANY_ENCODING = 19
 
 
@@ -30,8 +30,8 @@ def open_file(source: object, **arguments: Any) -> Any:
     """Opens a file for reading, with metadata in any encoding.
 
     Args:
-        source: as `av.open` takes it.
-        arguments: others of `av.open`.
+        source: first argument of `av.open`.
+        arguments: its other arguments.
 
     Returns: the container.
     """
@@ -48,16 +48,16 @@ def sound(
     most_values: int,
     damaged: Callable[[str], SampleError],
 ) -> tuple[npt.NDArray[Any], int]:
-    """Decodes a whole file of sound.
+    """Decodes a whole sound file.
 
     Args:
-        content: of the file.
+        content: content of the file.
         form: FFmpeg's name of its format.
-        frames: decodes the frames of a container and its stream of sound.
-        most_values: that are taken.
-        damaged: makes the error, of what is wrong.
+        frames: yields the decoded frames of a container and its sound stream.
+        most_values: most values to accept.
+        damaged: builds the error from a reason.
 
-    Returns: [T, C] as the decoder gives it, and its rate; [0, 0] and 0 if no frame came.
+    Returns: the sound, [T, C] in the decoder's type, and its rate; [0, 0] and 0 if it has no frame.
     """
     parts: list[npt.NDArray[Any]] = []
     rate = got = 0
@@ -84,11 +84,7 @@ def sound(
 
 
 def float_decoder(context: Any) -> Any:
-    """Returns the decoder of a codec that gives floats, where FFmpeg also has one for integers; else the codec's own.
-
-    Args:
-        context: of the stream.
-    """
+    """Returns FFmpeg's float decoder where a codec has decoders for integers and floats; otherwise `context`."""
     name = context.name.removesuffix("float") + "float"
     package = importlib.import_module("av")
     if context.name == name or name not in package.codecs_available:
@@ -97,7 +93,7 @@ def float_decoder(context: Any) -> Any:
 
 
 def floats(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """Converts samples of any of FFmpeg's formats to float32, integers to -1 to 1."""
+    """Converts samples of any of FFmpeg's formats to float32; scales integers to -1 to 1."""
     if values.dtype.kind == "f":
         return values.astype(np.float32, copy=False)
     half = 2.0 ** (8 * values.dtype.itemsize - 1)

@@ -1,7 +1,7 @@
-"""Images in FITS files, through astropy.
+"""Decodes images in FITS files with astropy.
 
-The structure of a file is gone through before astropy gets it: that every part lies inside of the file, and
-that a compressed image does not claim a size out of proportion to its data.
+Before astropy gets a file, its structure is checked: every part must lie inside the file, and
+the claimed size of a compressed image must be in proportion to its data.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _BLOCK, _CARD = 2880, 80
-# Longer headers exist only in damaged files.
+# Longest header, in cards.
 _MOST_CARDS = 36 * 1000
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
-_ALWAYS = 1 << 20  # bytes that any compressed image may have
-# Largest element of a tile: floats that cannot be made integers are stored unchanged.
+_ALWAYS = 1 << 20  # bytes that any compressed image may claim
+# Largest element of a tile: floats that cannot be quantized to integers are stored unchanged.
 _ELEMENT_BYTES = 8
 _GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
-# Columns of the tiles, and the descriptors in them: (length, offset) of data behind the table.
+# Columns of tiles; they hold descriptors, (length, offset) of data after the table.
 _TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
 _FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
 _COLUMN_BYTES = dict(zip("LBAIJEKDCMPQ", (1, 1, 1, 2, 4, 4, 8, 8, 8, 16, 8, 16), strict=True))
@@ -38,7 +38,7 @@ Cards = dict[bytes, bytes]
 
 
 def require() -> Any:
-    """Imports astropy's module of FITS files; raises if it is missing."""
+    """Imports astropy's FITS module; raises ImportError if it is missing."""
     try:
         import astropy.io.fits as library
     except ImportError as error:
@@ -50,8 +50,8 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
     """Decodes the images of HDUs, in this machine's byte order and C order, scaled as their headers say.
 
     Args:
-        content: of the file.
-        indices: of the HDUs, from 1 on, as FITS counts them.
+        content: content of the file.
+        indices: numbers of the HDUs, from 1 on, as FITS counts them.
     """
     data = bytes(content)
     found = list(_headers(data, max(indices)))
@@ -87,12 +87,12 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
             )
         yield cards, at, size
         at += -(-size // _BLOCK) * _BLOCK
-        if data[at : at + 8] != b"XTENSION":  # what follows, if anything, is no part of the file
+        if data[at : at + 8] != b"XTENSION":  # trailing bytes are no part of the file
             return
 
 
 def _cards(data: bytes, at: int, number: int) -> tuple[Cards, int]:
-    """Parses the header at `at` into the values of its cards, as text; returns them with the start of its data."""
+    """Parses the header at `at`; returns the values of its cards as text, and the start of its data."""
     cards: Cards = {}
     for start in range(at, min(len(data) - _CARD + 1, at + _MOST_CARDS * _CARD), _CARD):
         card = data[start : start + _CARD]
@@ -116,7 +116,7 @@ def _integer(cards: Cards, number: int, key: str, default: int | None = None) ->
 
 
 def _shape(cards: Cards, number: int, prefix: str = "") -> list[int]:
-    """Returns extents in the order of the file, the one that varies fastest first."""
+    """Returns the extents in file order, the fastest-varying axis first."""
     axes = _integer(cards, number, f"{prefix}NAXIS")
     if not 0 <= axes <= 32:
         raise SampleError(f"HDU {number} has {axes} axes; at most 32 can be read")
@@ -145,7 +145,7 @@ def _data_size(cards: Cards, number: int) -> int:
 
 
 def _check_image(number: int, cards: Cards, size: int) -> None:
-    """Raises if an HDU holds no image, or one whose size is not to be believed."""
+    """Raises `SampleError` if an HDU holds no image, or a compressed image of an implausible size."""
     if cards.get(b"ZIMAGE") != b"T":
         kind = cards.get(b"XTENSION", b"'IMAGE'").strip(b"' ")
         if kind != b"IMAGE":
@@ -175,7 +175,7 @@ def _check_image(number: int, cards: Cards, size: int) -> None:
 
 
 def _check_tiles(number: int, cards: Cards, data: bytes) -> None:
-    """Raises if a tile that is compressed by gzip holds more than a tile can: astropy unpacks all of it."""
+    """Raises `SampleError` if a gzip tile holds more than a tile can, because astropy would unpack all of it."""
     shape = _shape(cards, number, "Z")
     sides = [
         _integer(cards, number, f"ZTILE{n + 1}", extent if n == 0 else 1) for n, extent in enumerate(shape)
@@ -209,6 +209,6 @@ def _check_tile(number: int, tile: bytes, most: int) -> None:
     try:
         size = len(zlib.decompressobj(_GZIP_WINDOW).decompress(tile, most + 1))
     except zlib.error:
-        return  # said by astropy
+        return  # astropy raises for it
     if size > most:
         raise SampleError(f"HDU {number} is damaged: a tile of it has more than {most} bytes")

@@ -1,8 +1,8 @@
-"""FLAC by the decoder of the optional package miniaudio, which takes half the time of libsndfile's, and by FFmpeg where
-the header does not say how long the sound is (it was written into a pipe) and in OGG, of which libsndfile refuses some.
+"""Decodes FLAC with the optional package miniaudio, which takes half the time of libsndfile, or with FFmpeg.
 
-FLAC is lossless and its frames have checksums, so all give the same samples. What miniaudio does not decode
-as a whole is left to libsndfile.
+FFmpeg decodes files without a length in their header (they were written into a pipe), and FLAC in OGG, which libsndfile
+rejects in part. FLAC is lossless and its frames have checksums, so all libraries give the same samples. Files that
+miniaudio cannot decode completely go to libsndfile.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from jdali._batches import empty
 from jdali._errors import SampleError
 from jdali._system.devices import HostArray
 from jdali.codecs import ffmpeg as _ffmpeg
-from jdali.codecs.wav import Wave
+from jdali.codecs.wav import Wave, of_samples
 
 
 @functools.cache
 def miniaudio() -> Any:
-    """Returns the package; None if it is not installed, or too old."""
+    """Returns the package miniaudio; None if it is not installed, or too old."""
     try:
         package = importlib.import_module("miniaudio")
     except ImportError:
@@ -35,7 +35,7 @@ def miniaudio() -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Flac:
-    """An open file: what its header says, and the decoder."""
+    """An open file: the fields of its header, and its decoder."""
 
     length: int
     channels: int
@@ -47,7 +47,7 @@ class Flac:
         return False
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
-        """Reads [T, C] of int16, int32 or float32; None if not all of it could be decoded."""
+        """Reads [T, C] as int16, int32 or float32; None if some samples cannot be decoded."""
         package = miniaudio()
         kind, read = {
             "int16": ("ma_dr_flac_int16[]", package.lib.ma_dr_flac_read_pcm_frames_s16),
@@ -61,15 +61,15 @@ class Flac:
         return wave if read(self.decoder, count, target) == count else None
 
 
-_LENGTH = slice(21, 26)  # of the file; the lower four bits of the first byte belong to it
-_IN_OGG = slice(28, 33)  # the mark in its first page
+_LENGTH = slice(21, 26)  # length of the sound, in the lower 36 bits
+_IN_OGG = slice(28, 33)  # magic bytes of FLAC in the first page of an OGG file
 _CHECKED = {"err_detect": "crccheck+explode"}
 
 
 def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
-    """Decodes a file of unknown length, or FLAC in OGG, by FFmpeg; None if it is neither, or PyAV is not installed.
+    """Decodes FLAC of unknown length, or in OGG, with FFmpeg; None for other files, or without PyAV.
 
-    Raises `SampleError` if it is damaged, or has more than `most_values` values.
+    Raises `SampleError` if the file is damaged, or has more than `most_values` values.
     """
     unsaid = bytes(content[:4]) == b"fLaC" and not int.from_bytes(content[_LENGTH], "big") & 0xFFFFFFFFF
     in_ogg = bytes(content[:4]) == b"OggS" and bytes(content[_IN_OGG]) == b"\x7fFLAC"
@@ -78,7 +78,7 @@ def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
     wave, rate = _ffmpeg.sound(content, "ogg" if in_ogg else "flac", _frames, most_values, _damaged)
     if not rate:
         raise _damaged("there is no frame in it")
-    return Wave(wave.data.cast("B"), wave.shape[1], rate, 8 * wave.itemsize, False)
+    return of_samples(wave, rate)
 
 
 def _frames(container: Any, stream: Any) -> Iterator[Any]:
@@ -92,7 +92,7 @@ def _damaged(reason: str) -> SampleError:
 
 @contextmanager
 def opened(content: memoryview) -> Iterator[Flac | None]:
-    """Opens a file in memory; yields None if it is no FLAC file, or one of unknown length."""
+    """Opens a file in memory with miniaudio; yields None if it is no FLAC file, or has an unknown length."""
     package = miniaudio() if bytes(content[:4]) == b"fLaC" else None
     if package is None:
         yield None

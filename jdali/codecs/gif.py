@@ -1,4 +1,4 @@
-"""Decodes the first picture of a GIF file, by Pillow."""
+"""Decodes the first picture of a GIF file with Pillow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def header(view: memoryview) -> ImageInfo:
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     picture = open_with_pillow(GifImagePlugin.GifImageFile, view, info)
-    # A palette of grays that are their own indices makes Pillow call the picture gray.
+    # Pillow reports mode "L" for a palette of grays that equal their indices.
     if request.output_type == INDEX and picture.mode in ("P", "L"):
         return np.asarray(picture)[..., None]
     return np.asarray(picture.convert("RGB"))

@@ -1,4 +1,4 @@
-"""AVIF and HEIC: pictures in boxes, decoded by Pillow, imagecodecs or pillow-heif."""
+"""Decodes AVIF and HEIC with Pillow, imagecodecs or pillow-heif."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from jdali.codecs.color import gray_15bit
 from jdali.codecs.jpeg2000 import boxes
 
 _AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx")
-# How many more pixels the data of a picture may have than its boxes say, if these are not few.
+# Largest ratio of the coded pixels of a picture to the pixels in its boxes; fewer pixels count as _SMALL.
 _LARGER, _SMALL = 4, 1 << 16
-# Of a box without its own fields before the bits: those of a sample in AV1 and HEVC.
+# Bit depth in the boxes: flags for 10 or 12 and for 12 bits in "av1C", the byte of the depth in "hvcC".
 _AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
-# EXIF orientation by the quarter turns against the clock, and the axis of a mirror behind them; -1: no mirror.
+# EXIF orientation by counterclockwise quarter turns and the axis of the mirror after them; -1: no mirror.
 _ORIENTATION = {
     (0, -1): 1, (0, 0): 4, (0, 1): 2, (1, -1): 8, (1, 0): 5, (1, 1): 7, (2, -1): 3, (2, 0): 2, (2, 1): 4, (3, -1): 6,
     (3, 0): 7, (3, 1): 5,
@@ -41,7 +41,7 @@ _ORIENTATION = {
 
 
 def _brands(view: memoryview) -> list[bytes]:
-    """Returns the brands of a file, its own first."""
+    """Returns the brands of a file, the major brand first."""
     if bytes(view[4:8]) != b"ftyp":
         return []
     end = min(int.from_bytes(view[:4], "big"), len(view), 256)
@@ -54,7 +54,7 @@ def _matches(view: memoryview, own: tuple[bytes, ...], others: tuple[bytes, ...]
 
 
 def _inside(view: memoryview) -> dict[bytes, memoryview]:
-    """Returns the boxes of the list of pictures."""
+    """Returns the boxes in the "meta" box, by type."""
     meta = next((content[4:] for kind, content in boxes(view) if kind == b"meta"), None)
     if meta is None:
         raise corrupt("HEIF", "it has no list of pictures")
@@ -64,7 +64,7 @@ def _inside(view: memoryview) -> dict[bytes, memoryview]:
 def _primary(
     inside: Mapping[bytes, memoryview],
 ) -> tuple[list[tuple[bytes, memoryview]], dict[bytes, memoryview]]:
-    """Returns all properties, and those of the first picture by their kinds."""
+    """Returns all properties, and the properties of the primary picture by kind."""
     wide = inside[b"pitm"][0] > 0
     primary = int.from_bytes(inside[b"pitm"][4 : 8 if wide else 6], "big")
     lists = dict(boxes(inside[b"iprp"]))
@@ -90,7 +90,7 @@ def _primary(
 
 
 def _bits(kind: bytes, content: memoryview) -> int:
-    """Returns the bits of a sample that a property tells of; 8 of others."""
+    """Returns the bit depth in a decoder configuration; 8 for other properties."""
     if kind == b"av1C":
         return (12 if content[2] & _AV1_TWELVE else 10) if content[2] & _AV1_DEEP else 8
     return (content[_HEVC_BITS] & 7) + 8 if kind == b"hvcC" else 8
@@ -105,7 +105,7 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
     bits = max((_bits(kind, content) for kind, content in properties), default=8)
     turns = own[b"irot"][0] & 3 if b"irot" in own else 0
     orientation = _ORIENTATION[turns, own[b"imir"][0] & 1 if b"imir" in own else -1]
-    if name == "heic":  # whose decoder cuts and turns it
+    if name == "heic":  # the decoder crops and rotates
         limits.check("max_pixels", height * width, f"HEIC image of {height}x{width}")
         if b"clap" in own:
             width, width_of, height, height_of = struct.unpack_from(">IIII", own[b"clap"])
@@ -113,7 +113,9 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
         height, width = (width, height) if orientation > 4 else (height, width)
         orientation = 1
     else:
-        for rows, columns in sizes(view, inside):  # which the decoder brings to the size that the boxes say
+        for rows, columns in sizes(
+            view, inside
+        ):  # the decoder scales coded pictures to the size in the boxes
             if rows * columns > _LARGER * max(height * width, _SMALL):
                 reason = f"its data are {rows}x{columns} pixels, its header says {height}x{width}"
                 raise corrupt("AVIF", reason)
@@ -123,7 +125,7 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
 
 @functools.cache
 def _pillow_avif() -> Any | None:
-    """Returns Pillow's plugin; None if Pillow was built without it."""
+    """Returns Pillow's AVIF plugin; None if Pillow was built without it."""
     try:
         features = importlib.import_module("PIL.features")
         plugin = importlib.import_module("PIL.AvifImagePlugin")
@@ -143,7 +145,7 @@ def _decode_avif(view: memoryview, info: ImageInfo, request: Request) -> np.ndar
 
 
 def as_rgb(picture: np.ndarray) -> np.ndarray:
-    """Returns three channels of gray or colours, without alpha."""
+    """Converts a gray or colour picture to three channels, without alpha."""
     channels = 1 if picture.ndim == 2 else picture.shape[2]
     if channels > 2:
         return picture[..., :3]

@@ -1,7 +1,6 @@
-"""Encoded images: what the header says, and decoding all or a part of the picture.
+"""Reads the headers of encoded images, and decodes pictures or parts of them.
 
-The format is found from the content. `FORMATS` alone maps formats to modules; a new format is a module like `png.py` and a
-row here.
+The format is detected from the content. To add a format, write a module like `png.py` and add its `FORMAT` to `FORMATS`.
 """
 
 from __future__ import annotations
@@ -31,38 +30,21 @@ from jdali.codecs.color import DTYPES, convert
 from jdali.codecs.exif import Window, is_turned, stored_window, upright
 from jdali.types import ANY_DATA, BGR, GRAY, INDEX, RGB, DALIImageType, YCbCr
 
-__all__ = [
-    "FORMATS",
-    "MAX_PIXELS",
-    "ImageInfo",
-    "check_dtype",
-    "decode",
-    "output_shape",
-    "probe",
-]
+__all__ = ["FORMATS", "MAX_PIXELS", "ImageInfo", "check_dtype", "decode", "output_shape", "probe"]
 
 FORMATS: tuple[Format, ...] = (
-    _jpeg.FORMAT,
-    _png.FORMAT,
-    _webp.FORMAT,
-    _bmp.FORMAT,
-    _tiff.FORMAT,
-    _jpeg2000.FORMAT,
-    _pnm.FORMAT,
-    _gif.FORMAT,
-    _heif.AVIF,
-    _heif.HEIC,
-    _jpegxl.FORMAT,
-)
+    _jpeg.FORMAT, _png.FORMAT, _webp.FORMAT, _bmp.FORMAT, _tiff.FORMAT, _jpeg2000.FORMAT, _pnm.FORMAT,
+    _gif.FORMAT, _heif.AVIF, _heif.HEIC, _jpegxl.FORMAT,
+)  # fmt: skip
 _BY_NAME = {f.name: f for f in FORMATS}
-# Formats that are known by their first bytes, only to be named in the error.
+# First bytes of formats that the error for unknown formats names.
 _UNSUPPORTED = {b"SIMPLE": "FITS"}
 
-# Those of a TIFF may be anything.
+# The floats of a TIFF may have any value.
 _convert_floats = np.errstate(over="ignore", invalid="ignore")(convert)
 
 MAX_PIXELS: int
-"""The limit `max_pixels` of `jdali.storage.configure`, by its older name. May be set."""
+"""Older name of the limit `max_pixels` of `jdali.storage.configure`. May be set."""
 limits.older_names(__name__, {"MAX_PIXELS": "max_pixels"})
 
 
@@ -72,7 +54,7 @@ def probe(data: Any) -> ImageInfo:
     Args:
         data: bytes, or a contiguous uint8 array.
 
-    Raises `SampleError` if the format is not known, the header is damaged or asks for more than the limits.
+    Raises `SampleError` if the format is unknown, or the header is damaged or exceeds the limits.
     """
     whole = memoryview(data)
     view = whole.cast("B")
@@ -88,7 +70,7 @@ def probe(data: Any) -> ImageInfo:
         raise
     except (IndexError, struct.error):
         raise corrupt(candidate.name.upper(), "its header is cut off") from None
-    except Exception as error:  # nonsense in a header fails in many ways
+    except Exception as error:  # a damaged header can raise any exception
         raise corrupt(candidate.name.upper(), f"its header cannot be read ({error})") from error
     if info.height < 1 or info.width < 1 or info.channels < 1:
         size = f"{info.height}x{info.width}x{info.channels}"
@@ -98,7 +80,7 @@ def probe(data: Any) -> ImageInfo:
 
 
 def _check_size(info: ImageInfo, shape: tuple[int, int, int], dtype: np.dtype) -> None:
-    """Raises for a picture, or one decoded to `shape` and `dtype`, that is larger than the limits."""
+    """Raises `SampleError` if a picture, or its decoded form of `shape` and `dtype`, exceeds the limits."""
     what = f"{info.format.upper()} image of {info.height}x{info.width}x{info.channels}"
     limits.check("max_pixels", info.height * info.width, what)
     limits.check("max_channels", info.channels, what)
@@ -115,7 +97,7 @@ def _describe(view: memoryview) -> str:
 
 
 def check_dtype(name: str, dtype: np.dtype) -> None:
-    """Raises if images cannot be decoded to `dtype`."""
+    """Raises ValueError if images cannot be decoded to `dtype`."""
     if dtype not in DTYPES:
         raise ValueError(f"{name}: dtype {dtype} is not supported; use {', '.join(map(str, DTYPES))}")
 
@@ -127,7 +109,7 @@ def output_shape(
     window: Window | None = None,
     denominator: int = 1,
 ) -> tuple[int, int, int]:
-    """Returns the (height, width, channels) of what `decode` returns for these arguments."""
+    """Returns the shape of the result of `decode` for these arguments: (height, width, channels)."""
     _, (_, _, height, width) = _scaled_window(info, adjust_orientation, window, denominator)
     return height, width, _channels(info, output_type)
 
@@ -137,7 +119,7 @@ def _channels(info: ImageInfo, output_type: DALIImageType) -> int:
 
 
 def _check_indices(info: ImageInfo) -> None:
-    """Raises if a picture has neither a palette nor gray values that are stored as they are."""
+    """Raises `SampleError` unless a picture stores indices of a palette or lossless gray values."""
     if info.format == "jpeg":
         raise SampleError(
             "a JPEG image holds no indices: its compression changes values. output_type=types.GRAY decodes it"
@@ -153,7 +135,7 @@ def _check_indices(info: ImageInfo) -> None:
 def _scaled_window(
     info: ImageInfo, adjust_orientation: bool, window: Window | None, denominator: int
 ) -> tuple[int, Window]:
-    """Returns the denominator used, and the window in the upright picture at that scale."""
+    """Returns the denominator to decode at, and the window of the upright picture at this scale."""
     if denominator not in (1, 2, 4, 8):
         raise ValueError(f"denominator {denominator} is not one of 1, 2, 4, 8")
     denominator = min(denominator, info.max_denominator)
@@ -174,7 +156,7 @@ def _scaled_window(
 
 
 def _scaled(start: int, size: int, whole: int, denominator: int) -> tuple[int, int]:
-    """Scales a start (rounded down) and a size (rounded; at least 1 unless it is 0)."""
+    """Scales a start (rounded down) and a size (rounded to nearest; at least 1 unless it was 0)."""
     limit = -(-whole // denominator)
     if size == whole:
         return 0, limit
@@ -199,25 +181,25 @@ def decode(
 
     Args:
         data: bytes, or a contiguous uint8 array.
-        output_type: RGB, BGR, YCbCr (studio range), GRAY, ANY_DATA for the channels as stored, or INDEX for the indices
-            into a palette, or gray values, which are not rescaled.
+        output_type: RGB, BGR, YCbCr (studio range), GRAY, ANY_DATA for the stored channels, or INDEX for indices
+            into a palette or gray values, which are not rescaled.
         dtype: uint8, int8, uint16, int16, uint32, int32 or float32; full intensity becomes the
             largest value of the type, 1 for floats.
-        adjust_orientation: turn the picture as its EXIF data say.
-        window: (y, x, height, width) in the upright picture; None: all of it. Only those strips or tiles
-            of a TIFF that it touches are decoded (and checked), of JPEG with restart markers the tiles between
-            them, of other JPEG and PNG mostly only the rows above its end, of BMP and raw PNM only itself; WebP
-            and JPEG 2000 are decoded whole. What follows the decoding is done for the window alone.
-        denominator: 1, 2, 4 or 8: decode at that fraction of the size (rounded up), at less cost.
-            Formats that cannot, all but JPEG, take 1; `output_shape` says what will come.
-        fast_idct: of JPEG: a faster, less exact inverse DCT.
-        out: array of `output_shape` and `dtype` to put the result into.
-        info: of `probe`, if the caller has it.
-        contiguous: False: the result may be a view of the whole picture, if it is most of it.
+        adjust_orientation: rotate the picture as its EXIF data say.
+        window: (y, x, height, width) in the upright picture; None: all of it. Decoding, and checks for damage, are
+            limited as the format allows: for TIFF, to the strips or tiles that the window touches; for JPEG with restart
+            markers, to the tiles between them; for other JPEG and PNG, mostly to the rows above its end; for BMP and raw
+            PNM, to the window. WebP and JPEG 2000 are decoded whole.
+        denominator: 1, 2, 4 or 8: decode at this fraction of the size (rounded up), at less cost.
+            Formats other than JPEG are decoded at full size; `output_shape` returns the resulting shape.
+        fast_idct: for JPEG, use a faster, less exact inverse DCT.
+        out: array of `output_shape` and `dtype` for the result.
+        info: result of `probe`, if the caller has it.
+        contiguous: False allows the result to be a view of the whole picture, if it covers most of it.
 
     Returns: [H, W, C], `out` if given.
 
-    Raises `SampleError` for damaged data, never giving a partly decoded picture.
+    Raises `SampleError` for damaged data; it never returns a partly decoded picture.
     """
     view = memoryview(data).cast("B")
     dtype = np.dtype(dtype)
@@ -243,7 +225,7 @@ def decode(
     request = Request(
         output_type,
         denominator,
-        # DALI always decodes pictures to be turned with the exact DCT.
+        # DALI always uses the exact DCT for pictures that it rotates.
         fast_idct=fast_idct and turned == 1,
         window=(y, x, height, width) if (height, width) != whole else None,
         turned=turned != 1,
@@ -269,7 +251,7 @@ def decode(
             info.format.upper(), f"decoded to {picture.shape[2]} channels, its header says {shape[2]}"
         )
     if out is None:
-        # A view keeps all of the picture in memory.
+        # A view keeps the whole picture in memory, so the window must be at least a quarter of it.
         as_view = not contiguous and 4 * height * width >= whole[0] * whole[1]
         return picture if as_view else contiguous_copy(picture)
     if not (direct and np.may_share_memory(picture, out)):

@@ -1,4 +1,4 @@
-"""Many encoded images at once: their headers, and decoding of small ones without a Python object for each."""
+"""Reads the headers of many encoded images at once, and decodes small images together."""
 
 from __future__ import annotations
 
@@ -21,13 +21,10 @@ from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
 
 
 class Headers:
-    """Headers of some images; `headers[i]` is that of the i-th, as `image.probe` would return it.
-
-    Args:
-        encoded: the files' contents.
+    """The headers of several images; `headers[i]` equals the result of `image.probe` for image i.
 
     Attributes:
-        failures: what is wrong with those whose header is damaged, by their index.
+        failures: errors of damaged headers, by index of the image.
     """
 
     def __init__(self, encoded: Sequence[HostArray]):
@@ -46,7 +43,7 @@ class Headers:
                 self.failures[i] = error
 
     def select(self, rows: HostArray) -> Headers:
-        """Returns the headers of some images, none of them damaged."""
+        """Returns the headers of some of the images; none of these may be damaged."""
         chosen = Headers.__new__(Headers)
         chosen._scanned, chosen._usual = self._scanned.select(rows), self._usual[rows]
         chosen._others = {i: self._others[row] for i, row in enumerate(rows.tolist()) if row in self._others}
@@ -57,7 +54,7 @@ class Headers:
         return self._scanned.info(i) if self._usual[i] else self._others[i]
 
     def shapes(self, output_type: DALIImageType, adjust_orientation: bool) -> HostArray:
-        """Returns height, width and channels of the decoded pictures, int64 [n, 3]; 0 where one failed."""
+        """Returns height, width and channels of the decoded pictures, int64 [n, 3]; 0 for damaged headers."""
         shapes = np.where(self._usual[:, None], self._scanned.extents, 0)
         if output_type != ANY_DATA:
             shapes[self._usual, 2] = 1 if output_type == GRAY else 3
@@ -66,11 +63,11 @@ class Headers:
         return shapes
 
     def max_denominators(self) -> HostArray:
-        """Returns the largest divisor of each size while decoding, int64 [n]; no picture may have failed."""
+        """Returns the `max_denominator` of each image, int64 [n]; no header may be damaged."""
         return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
 
     def plain(self, output_type: DALIImageType, dtype: np.dtype) -> HostArray:
-        """Marks pictures that the JPEG decoder finishes: bool [n]."""
+        """Returns True for pictures that need no conversion after the JPEG decoder: bool [n]."""
         plain = self._usual.copy()
         if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
             plain[:] = False
@@ -80,7 +77,7 @@ class Headers:
 def _has_few_scans(data: memoryview) -> bool:
     try:
         return count_scans(data) <= limits.most("max_jpeg_scans")
-    except SampleError:  # `image.probe` will say it
+    except SampleError:  # `image.probe` raises it again
         return False
 
 
@@ -95,18 +92,18 @@ def decode_small(
     adjust_orientation: bool,
     fast_idct: bool,
 ) -> tuple[list[tuple[HostArray, HostArray]], dict[int, Exception]]:
-    """Decodes many small pictures; those of one size into one array.
+    """Decodes many small pictures; pictures of one size go into one array.
 
     Args:
-        encoded: the files' contents.
-        headers: theirs, of which none has failed.
-        shapes: of `Headers.shapes`.
+        encoded: contents of the files.
+        headers: their headers, none of them damaged.
+        shapes: result of `Headers.shapes`.
         share: divides the work among threads.
-        output_type, dtype, adjust_orientation, fast_idct: as of `image.decode`.
+        output_type, dtype, adjust_orientation, fast_idct: see `image.decode`.
 
     Returns:
-        (array [k, H, W, C], int64 [k] of the pictures in its rows) for each size, and the errors of failed ones by index;
-        their rows are unspecified.
+        For each size, (array [k, H, W, C], int64 [k], indices of its pictures); and the errors of failed pictures, by
+        index. Rows of failed pictures are unspecified.
     """
     sizes, group = _distinct(shapes)
     blocks = []
@@ -118,19 +115,21 @@ def decode_small(
         for i, row in zip(members.tolist(), block, strict=True):
             rows[i] = row
     plain = headers.plain(output_type, dtype).tolist()
+    wanted = list(map(tuple, shapes.tolist()))
     spaces = ["GRAY" if channels == 1 else "RGB" for channels in shapes[:, 2].tolist()]
     failures: dict[int, Exception] = {}
 
     def work(part: slice) -> None:
         turbo = simplejpeg.decode_jpeg
-        for i, content, row, space, quick in zip(
-            range(part.start, part.stop), encoded[part], rows[part], spaces[part], plain[part], strict=True
-        ):
+        for i, content, row, shape, space, quick in zip(
+            range(part.start, part.stop), encoded[part], rows[part], wanted[part], spaces[part], plain[part],
+            strict=True,
+        ):  # fmt: skip
             try:
-                if quick and turbo(content, space, fast_idct, False, 0, 0, 1.0, row).shape == row.shape:
+                if quick and turbo(content, space, fast_idct, False, 0, 0, 1.0, row).shape == shape:
                     continue
             except Exception:
-                pass  # harmless or not: that is found below
+                pass  # `image.decode` tells harmless warnings from errors
             try:
                 image.decode(
                     content, output_type=output_type, dtype=dtype, adjust_orientation=adjust_orientation,

@@ -1,6 +1,6 @@
-"""Finds sound files that are cut off. libsndfile, and DALI, take such a file for a shorter sound.
+"""Finds truncated sound files, which libsndfile and DALI accept as shorter sounds.
 
-A sound without a length in its header (written into a pipe) cannot be told from a shorter one, and is accepted.
+A file without a length in its header (it was written into a pipe) may be truncated unnoticed; it is accepted.
 """
 
 from __future__ import annotations
@@ -10,24 +10,22 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-# Sizes from here on mark a file that was written into a pipe: 0x7FFFFFFF, 0xFFFFFFFF, and their remainders
-# after a header.
+# Sizes from here on mean that the length is unknown: 0x7FFFFFFF or 0xFFFFFFFF, less the size of a header.
 UNKNOWN_LENGTH = 0x7F000000
 
-_OGG_PAGE = struct.Struct(
-    "<4sBBqIIIB"
-)  # magic, version, flags, granule, stream, number, CRC, count of segments
+# Magic, version, flags, granule, stream, number, CRC, count of segments.
+_OGG_PAGE = struct.Struct("<4sBBqIIIB")
 _OGG_MAGIC = re.compile(b"OggS")
 _OGG_FIRST, _OGG_LAST = 2, 4
 _OGG_CRC_OFFSET = 22
 _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
-_MOST_CHUNKS = 10_000  # that are looked at
+_MOST_CHUNKS = 10_000  # chunks to look at
 RIFF_MAGIC = (b"RIFF", b"RF64", b"BW64")
 W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
 
 def missing(content: memoryview) -> str | None:
-    """Describes the missing part of a file; None if nothing is missing, or the format does not tell."""
+    """Describes the missing part of a file; None if it is complete, or the format does not tell."""
     head = bytes(content[:16])
     if head[:4] == b"OggS":
         return _missing_of_ogg(content)
@@ -53,7 +51,7 @@ def missing(content: memoryview) -> str | None:
 
 
 def wave_chunks(content: memoryview) -> Iterator[tuple[bytes, int, int | None]]:
-    """Yields name, begin and size of each chunk of a WAV or W64 file; see `_chunks`."""
+    """Yields name, start and size of each chunk of a WAV or W64 file; see `_chunks`."""
     if bytes(content[:16]) == W64_MAGIC:
         return _chunks(content, 40, "<4s12xQ", pad=8, counts_itself=True)
     return _chunks(content, 12, "<4sI")
@@ -62,21 +60,21 @@ def wave_chunks(content: memoryview) -> Iterator[tuple[bytes, int, int | None]]:
 def _chunks(
     content: memoryview, at: int, form: str, *, pad: int = 2, counts_itself: bool = False
 ) -> Iterator[tuple[bytes, int, int | None]]:
-    """Yields name, begin and size of each chunk; ends behind one of unknown length, whose size is None.
+    """Yields name, start and size of each chunk; ends after a chunk of unknown length, whose size is None.
 
     Args:
-        content: of the file.
-        at: where the first begins.
-        form: format of the head of a chunk, for `struct`.
-        pad: chunks begin at multiples of it.
-        counts_itself: the size that a head tells includes the head.
+        content: content of the file.
+        at: start of the first chunk.
+        form: `struct` format of a chunk's header.
+        pad: chunks begin at multiples of this.
+        counts_itself: the size in a header includes the header.
     """
     head = struct.Struct(form)
     unknown = UNKNOWN_LENGTH if head.size == 8 else 1 << 62
-    large = None  # size of the samples, where the 32 bits of the chunk do not hold it
+    large = None  # size of the samples, if it does not fit into 32 bits
     for _ in range(_MOST_CHUNKS):
         if at + head.size > len(content):
-            if at < len(content):  # within the head of one
+            if at < len(content):  # the file ends within a header
                 yield bytes(content[at : at + 4]), at + head.size, 0
             return
         name, size = head.unpack_from(content, at)
@@ -97,8 +95,8 @@ def _chunks(
 
 
 def _missing_of_ogg(content: memoryview) -> str | None:
-    """Finds what is missing of an OGG file; of chained files only the last one must have its end."""
-    next_numbers: dict[int, int] = {}  # of the streams that have not ended
+    """Describes the missing part of an OGG file; in chained files, only the last one must be complete."""
+    next_numbers: dict[int, int] = {}  # number of the next page of each open stream
     beginning = False
     at = 0
     while found := _OGG_MAGIC.search(content, at):
@@ -125,7 +123,7 @@ def _missing_of_ogg(content: memoryview) -> str | None:
 
 
 def _ogg_crc(page: bytes) -> int:
-    """Computes the checksum of a page: CRC-32 from the highest bit down, from 0 on; zlib's goes from the lowest bit up."""
+    """Computes the CRC-32 of a page; unlike zlib's, it starts with 0 and processes the highest bit of a byte first."""
     without = page[:_OGG_CRC_OFFSET] + bytes(4) + page[_OGG_CRC_OFFSET + 4 :]
     mirrored = zlib.crc32(without.translate(_MIRRORED), 0xFFFFFFFF) ^ 0xFFFFFFFF
     return int(f"{mirrored:032b}"[::-1], 2)

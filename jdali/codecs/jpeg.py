@@ -1,4 +1,4 @@
-"""Decodes JPEG: by simplejpeg all that DALI reads, by Pillow and imagecodecs the rest."""
+"""Decodes JPEG: files that DALI reads with simplejpeg, others with Pillow and imagecodecs."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from jdali.codecs.jpeg_segments import (
 from jdali.codecs.jpeg_tiles import Coded, cut_tiles
 from jdali.types import ANY_DATA, GRAY
 
-# A Huffman code has at least one bit, and each block of 64 pixels has one.
+# Each block of 64 pixels takes at least one bit, the shortest Huffman code.
 MOST_PIXELS_PER_BYTE = 512
-# Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
+# Chroma layouts of the TurboJPEG interface, which simplejpeg uses.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
-# The first and only words of libjpeg about data behind the last block of the picture.
+# libjpeg's warning about data after the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
-_READ_AHEAD = bytes(8)  # as many as libjpeg's buffer of bits holds
-# libjpeg's messages about a complete picture, once its segments are corrected.
+_READ_AHEAD = bytes(8)  # size of libjpeg's bit buffer
+# libjpeg's warnings about complete pictures, after their segments are corrected.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
@@ -61,10 +61,10 @@ class _JpegDetail(NamedTuple):
     """Fields of the header that `decode` needs.
 
     Attributes:
-        lossless: the frame type is one of those.
+        lossless: the frame type is lossless.
         adobe: CMYK is stored inverted.
-        spectrum_at: byte where the scan has the range of its coefficients, if libjpeg warns of it; else 0.
-        coded: layout of the file, if a part of the picture can be decoded alone.
+        spectrum_at: offset of the scan's coefficient range, if libjpeg warns about it; otherwise 0.
+        coded: layout of the file, if parts of the picture can be decoded alone.
     """
 
     lossless: bool
@@ -121,19 +121,19 @@ def info_of(
     sampling: tuple[int, int] | None, height_at: int, coded_at: int, interval: int, turned: int = 1,
     adobe: bool = False, spectrum_at: int = 0,
 ) -> ImageInfo:  # fmt: skip
-    """Returns the content of a header.
+    """Builds an `ImageInfo` from the fields of a header.
 
     Args:
-        marker: of the frame.
+        marker: marker of the frame.
         precision: bits of a sample.
-        height, width, components: of the frame.
-        sampling: as of `_sampling`.
-        height_at: byte where the height is; 0: no part can be decoded alone, whatever the frame.
-        coded_at: byte where the entropy coded data begin.
-        interval: MCUs between restart markers; 0: the scan has none.
+        height, width, components: size and components of the frame.
+        sampling: result of `_sampling`.
+        height_at: offset of the height; 0: parts cannot be decoded alone.
+        coded_at: offset of the entropy coded data.
+        interval: MCUs between restart markers; 0: the scan has no restart markers.
         turned: EXIF orientation.
-        adobe: there is a segment of Adobe's.
-        spectrum_at: as of `_JpegDetail`.
+        adobe: the file has a segment of Adobe's.
+        spectrum_at: see `_JpegDetail`.
     """
     lossless = marker in LOSSLESS_FRAMES
     scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
@@ -154,7 +154,7 @@ def info_of(
 
 
 def _sampling(frame: memoryview) -> tuple[int, int] | None:
-    """Returns the ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
+    """Returns the luma's sampling factors; None unless both chroma planes have the factors 1 x 1."""
     components = frame[5]
     if components == 1:
         return 1, 1
@@ -166,7 +166,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes a picture: gray if asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
+    """Decodes a picture; returns gray if requested, since libjpeg has the luminance, and CMYK only for ANY_DATA."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")
@@ -188,12 +188,12 @@ def _decode_turbo(
 ) -> np.ndarray:
     options: dict[str, Any] = {"colorspace": space, "fastdct": request.fast_idct, "fastupsample": False}
     if request.denominator > 1:
-        # simplejpeg takes the smallest scale with at least this size.
+        # simplejpeg chooses the smallest scale with at least this size.
         options["min_height"] = -(-info.height // request.denominator)
         options["min_width"] = -(-info.width // request.denominator)
         options["min_factor"] = request.denominator
     if info.detail.spectrum_at:
-        # Some cameras write it so. Decoding once more after a warning would take twice as long.
+        # Correct the range that some cameras write, because a warning would cost a second decoding.
         data = bytearray(view)
         start = info.detail.spectrum_at
         data[start : start + len(WHOLE_BLOCKS)] = WHOLE_BLOCKS
@@ -216,16 +216,16 @@ def _decode_turbo(
             reason = str(error)
     if not any(words in reason for words in _HARMLESS):
         raise corrupt("JPEG", reason)
-    return picture  # libjpeg has filled it in
+    return picture  # complete in spite of the warning
 
 
 def _decode_part(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
 ) -> np.ndarray | None:
-    """Decodes a part of a picture that has the window; None if all must be decoded.
+    """Decodes a part of a picture that contains the window; None if the whole picture must be decoded.
 
-    The decoder gets a smaller file. Where that ends within the data it finds some left over, and says so; any other
-    word of it, a broken or cut file, is left to the decoding of the whole, which words it rightly.
+    The decoder gets a smaller file, and may warn of data left over. After any other warning or error, the whole
+    picture is decoded, to report it correctly.
     """
     coded: Coded | None = info.detail.coded
     if coded is None or request.window is None:
@@ -248,8 +248,8 @@ def _decode_part(
 def _decode_first_rows(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any], coded: Coded
 ) -> np.ndarray | None:
-    """Decodes only the first `request.rows` rows of a picture; what follows is not even entropy decoded."""
-    # One row of blocks more, since chroma is interpolated between them.
+    """Decodes only the first `request.rows` rows of a picture; the rest is not even entropy decoded."""
+    # One more row of blocks, since chroma is interpolated between blocks.
     height = (-(-request.rows // coded.unit[0]) + 1) * coded.unit[0]
     if height >= info.height:
         return None
@@ -261,7 +261,7 @@ def _decode_first_rows(
 
 
 def _decode_smaller(data: bytearray, out: np.ndarray, request: Request, options: dict[str, Any]) -> bool:
-    """Decodes into `out`; returns False where the decoder says more than that data are left over."""
+    """Decodes into `out`; returns False after any warning or error, except that data are left over."""
     if request.denominator > 1:
         options = options | {"min_height": out.shape[0], "min_width": out.shape[1]}
     try:
@@ -272,7 +272,7 @@ def _decode_smaller(data: bytearray, out: np.ndarray, request: Request, options:
 
 
 def _empty(height: int, width: int, request: Request, space: str) -> np.ndarray:
-    """Allocates a picture of this whole size."""
+    """Allocates a picture for a full size of `height` and `width`, at the requested scale."""
     height, width = (-(-n // request.denominator) for n in (height, width))
     return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
 
@@ -284,15 +284,15 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> 
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))
-    # Pillow inverts all CMYK pictures, since most come from Adobe's programs.
+    # Undo Pillow's inversion of CMYK, which it assumes to be Adobe's.
     return 255 - stored if info.channels == 4 else stored
 
 
 def _check_end(view: memoryview, info: ImageInfo) -> None:
-    """Raises if more than a few bytes of the data of a picture of one scan are missing.
+    """Raises `SampleError` if more than a few bytes are missing in a picture of one scan.
 
-    Before an end marker Pillow says nothing of it. Without one it waits for data that the picture still needs;
-    what libjpeg reads ahead are zeros.
+    Pillow accepts missing data before an end marker. Without the marker it fails if the picture needs more data, so this
+    decodes a copy that has zeros for libjpeg's read-ahead in place of the marker.
     """
     if count_scans(view) == 1:
         try:

@@ -1,4 +1,4 @@
-"""JPEG 2000, codestreams and JP2 files: imagecodecs where it is installed, else Pillow."""
+"""Decodes JPEG 2000, codestreams and JP2 files, with imagecodecs if it is installed, else with Pillow."""
 
 from __future__ import annotations
 
@@ -29,26 +29,22 @@ from jdali.types import ANY_DATA
 
 _BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
 _CODESTREAM = b"\xff\x4f\xff\x51"
-# Horizontal and vertical steps of the samples of the first three components. About others OpenJPEG prints.
-_SAMPLINGS = (
-    ((1, 1), (1, 1), (1, 1)),
-    ((1, 1), (2, 1), (2, 1)),
-    ((1, 1), (2, 2), (2, 2)),
-)
-# How a box specifies colours: a number, or a profile and the place of its kind.
+# Supported horizontal and vertical steps of the first three components; OpenJPEG prints messages about others.
+_SAMPLINGS = (((1, 1), (1, 1), (1, 1)), ((1, 1), (2, 1), (2, 1)), ((1, 1), (2, 2), (2, 2)))
+# Colour specification of a box: by number; or by a profile, and the offset of its colour space.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
 
 
 class _Jpeg2000Detail(NamedTuple):
-    """Fields of the header that `decode` needs; `middle` is added to signed samples, and 0 for others."""
+    """Fields of the header that `decode` needs; `middle` is added to signed samples, 0 for unsigned ones."""
 
     colours: str
     middle: int
 
 
 def boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
-    """Yields type and content of each box; the last one may lack an end."""
+    """Yields type and content of each box; the last box may extend to the end of the data."""
     position = 0
     while position + 8 <= len(view):
         length, kind = struct.unpack_from(">I4s", view, position)
@@ -65,7 +61,7 @@ def boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
 def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
     """Finds the codestream of a JP2 file; returns it with the bits of each palette channel and the colour space.
 
-    The colours are "CMYK", "sYCC" or "e-sYCC"; "" where they need no care.
+    The colour space is "CMYK", "sYCC" or "e-sYCC"; "" for others, which need no treatment.
     """
     if begins(view, _CODESTREAM):
         return view, [], ""
@@ -84,7 +80,7 @@ def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
 
 
 def _colours(body: memoryview) -> str:
-    """Reads the colours of a box, as `_opened` names them."""
+    """Reads the colour space from a box, see `_opened`."""
     if begins(body, _ENUMERATED):
         return _COLOURS.get(int.from_bytes(body[3:7]), "")
     return "CMYK" if begins(body, b"CMYK", 3 + _PROFILE_SPACE) else ""
@@ -114,7 +110,7 @@ def header(view: memoryview) -> ImageInfo:
     if colours == "CMYK" and (channels < 4 or bits not in (8, 16)):
         raise corrupt("JPEG2000", f"CMYK of {channels} channels of {bits} bits is not supported")
     dtype = UINT8 if bits <= 8 else UINT16
-    # As in DALI full intensity is that of the type, even if the samples have, say, 12 bits.
+    # As in DALI, full intensity is the type's maximum, even if samples have, say, 12 bits.
     maximum = float((1 << bits) - 1) if bits < 8 else float(np.iinfo(dtype).max)
     channels = len(palette) or channels
     detail = _Jpeg2000Detail(colours, 1 << (bits - 1) if signs == {1} else 0)
@@ -122,7 +118,7 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes a picture; signed samples are shifted to the middle of the range, as by Pillow."""
+    """Decodes a picture; shifts signed samples to the middle of the range, as Pillow does."""
     picture = _samples(view, info)
     if info.detail.colours == "CMYK" and request.output_type != ANY_DATA:
         return cmyk_to_rgb(picture, inverted=False)
@@ -134,7 +130,7 @@ def _samples(view: memoryview, info: ImageInfo) -> np.ndarray:
     if codecs is None:
         if info.dtype != UINT8 or info.maximum != 255 or info.channels > 4:
             need_imagecodecs("a JPEG 2000 image of other than 8 bits or of more than 4 channels")
-        if info.detail.colours == "sYCC":  # which Pillow makes RGB of with another rounding
+        if info.detail.colours == "sYCC":  # Pillow rounds the conversion to RGB differently
             need_imagecodecs("a JPEG 2000 image in sYCC")
         picture = open_with_pillow(Jpeg2KImagePlugin.Jpeg2KImageFile, view, info)
         return with_channels(as_stored(picture.convert("RGB") if picture.mode == "P" else picture))
@@ -152,25 +148,25 @@ FORMAT = Format("jpeg2000", _matches, header, decode, gray_15bit)
 
 
 _START_OF_TILE, _START_OF_DATA, _END, _STYLE, _STYLE_OF_COMPONENT = 0xFF90, 0xFF93, 0xFFD9, 0xFF52, 0xFF53
-_TILE_PART_BYTES = 14  # of a tile's header and the marker of its data
+_TILE_PART_BYTES = 14  # smallest header of a tile, with the marker of its data
 _SLACK = 1 << 16
-# Code-blocks share packets, so that the file does not bound them. They have 32 or 64 pixels a side in the files that
-# there are; those of the smallest size are taken in such numbers only.
+# Most code-blocks: a constant, and more by the size of the file. Code-blocks share packets, so the data alone do not bound
+# them. Real files have code-blocks of 32 or 64 pixels a side.
 _MANY_BLOCKS = 1 << 20
 _BLOCKS_PER_BYTE = 4
 _MOST_STYLES = 32
 _MOST_LEVELS = 32
-# What OpenJPEG allocates, bytes: for a sample, a code-block, a tile, and a component of a tile.
+# Memory that OpenJPEG allocates for a sample, a code-block, a tile, and a component of a tile, bytes.
 _SAMPLE_BYTES, _BLOCK_BYTES, _TILE_BYTES, _COMPONENT_BYTES = 8, 400, 6000, 1200
 
 
 class _Style(NamedTuple):
-    """Coding style of a tile or component; exponents of 2 of sizes in samples.
+    """Coding style of a tile or component; sizes are exponents of 2, in samples.
 
     Attributes:
-        layers: 0: as another marker says.
-        precincts: (x, y) by resolution, the lowest first.
-        block: (x, y), of a code-block.
+        layers: number of layers; 0: another marker has it.
+        precincts: size (x, y) of a precinct by resolution, the lowest first.
+        block: size (x, y) of a code-block.
     """
 
     layers: int
@@ -179,7 +175,7 @@ class _Style(NamedTuple):
 
 
 def _check_work(stream: memoryview) -> None:
-    """Raises `SampleError` for a codestream whose markers claim more than its data can hold, or than the limits."""
+    """Raises `SampleError` if the markers of a codestream claim more than its data can hold, or exceed the limits."""
     right, bottom, left, top, width, height, x, y, components = struct.unpack_from(">8IH", stream, 8)
     picture = f"JPEG2000 image of {bottom - top}x{right - left}x{components}"
     limits.check("max_pixels", (bottom - top) * (right - left), picture)
@@ -221,14 +217,14 @@ def _check_work(stream: memoryview) -> None:
 
 
 def _borders(start: int, end: int, origin: int, size: int, step: int) -> np.ndarray:
-    """Computes where the samples of each tile begin and end along an axis, int64 [2, tiles]."""
+    """Computes start and end of each tile's samples along an axis, int64 [2, tiles]."""
     begins = np.arange(origin, end, size, dtype=np.int64)
     both = np.stack([np.maximum(begins, start), np.minimum(begins + size, end)])
     return -(-both // step)
 
 
 def _counts(across: np.ndarray, down: np.ndarray, style: _Style) -> tuple[int, int]:
-    """Counts precincts and code-blocks of all tiles of a component."""
+    """Counts the precincts and code-blocks of a component in all tiles."""
     precincts = blocks = 0
     highest = len(style.precincts) - 1
     for resolution, (wide, high) in enumerate(style.precincts):
@@ -245,13 +241,13 @@ def _counts(across: np.ndarray, down: np.ndarray, style: _Style) -> tuple[int, i
 
 
 def _cells(borders: np.ndarray, exponent: int) -> int:
-    """Counts the cells of a grid that the intervals touch, all together."""
+    """Counts the grid cells that intervals touch, summed over the intervals."""
     begin, end = borders
     return int(np.where(end > begin, -(-end >> exponent) - (begin >> exponent), 0).sum())
 
 
 def _styles(stream: memoryview, components: int) -> Iterator[_Style]:
-    """Reads the coding styles of tiles and components, from the header of the file and those of its tiles."""
+    """Yields the coding styles of tiles and components, from the main header and the headers of tiles."""
     position = yield from _styles_of_header(stream, 2, components)
     while position + 12 <= len(stream) and struct.unpack_from(">H", stream, position)[0] == _START_OF_TILE:
         (size,) = struct.unpack_from(">I", stream, position + 6)
@@ -262,7 +258,7 @@ def _styles(stream: memoryview, components: int) -> Iterator[_Style]:
 
 
 def _styles_of_header(stream: memoryview, position: int, components: int) -> Generator[_Style, None, int]:
-    """Reads the coding styles of the markers from a byte on; returns the end of the header."""
+    """Yields the coding styles in a header that begins at `position`; returns the end of the header."""
     while position + 4 <= len(stream):
         marker, length = struct.unpack_from(">HH", stream, position)
         if marker in (_START_OF_TILE, _START_OF_DATA, _END):

@@ -1,4 +1,4 @@
-"""Walks over the segments of a JPEG file as libjpeg does, and corrects what it only warns of."""
+"""Walks over the segments of a JPEG file as libjpeg does, and corrects flaws that libjpeg only warns about."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ PROGRESSIVE_FRAME = 0xC2
 PROGRESSIVE_FRAMES = frozenset({PROGRESSIVE_FRAME, 0xC6, 0xCA, 0xCE})
 START_OF_SCAN, END_OF_IMAGE, APP0, APP1, APP14, RESTART_INTERVAL = 0xDA, 0xD9, 0xE0, 0xE1, 0xEE, 0xDD
 _COMMENT, _APPLICATIONS = 0xFE, frozenset(range(0xE0, 0xF0))
-# Those whose scans have whole blocks, and the parameters that say so.
+# Frames whose scans have whole blocks, and the scan parameters for whole blocks.
 _WHOLE_BLOCKS_FRAMES, WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
-# Neither stuffed and fill bytes nor restarts. libjpeg skips others that are left out here, or fails at them.
+# Excludes stuffed bytes, fill bytes and restart markers, and markers that libjpeg skips or fails at.
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
-_MOST_SEGMENTS = 1 << 14  # a large one has 64 KB, so only small ones can be that many
+_MOST_SEGMENTS = 1 << 14  # a segment has up to 64 KB, so real files have far fewer
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
-# Codes for colours in Adobe's segment that libjpeg knows, by components; the last is its default.
+# Colour codes of Adobe's segment that libjpeg knows, by number of components; the last one is the default.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
 
 
 def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
-    """Yields marker, position and content of each segment, up to and with the end of the image.
+    """Yields marker, position and content of each segment, up to and including the end of the image.
 
-    Entropy coded data and stray bytes between the segments are skipped, as by libjpeg.
+    It skips entropy coded data and stray bytes between segments, as libjpeg does.
     """
     position = 2
     for _ in range(_MOST_SEGMENTS):
@@ -55,13 +55,13 @@ def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
 
 
 def count_scans(view: memoryview) -> int:
-    """Counts the scans of the picture, each of which may go over all of it, up to one past the limit."""
+    """Counts the scans of the picture, at most one more than the limit; each scan may cost a pass over the picture."""
     scans = (marker for marker, _, _ in segments(view) if marker == START_OF_SCAN)
     return sum(1 for _ in itertools.islice(scans, limits.most("max_jpeg_scans") + 1))
 
 
 def up_to_end(view: memoryview) -> memoryview:
-    """Cuts off what follows the picture; raises `SampleError` if it has no end marker."""
+    """Cuts off bytes after the picture; raises `SampleError` if it has no end marker."""
     for marker, position, _ in segments(view):
         if marker == END_OF_IMAGE:
             return view[: position + len(_END)]
@@ -69,11 +69,11 @@ def up_to_end(view: memoryview) -> memoryview:
 
 
 def put_right(view: memoryview, components: int) -> bytes:
-    """Rewrites a file so that libjpeg has nothing to warn of: the same pixels, sound segments, no tail.
+    """Rewrites a file so that libjpeg does not warn about it: the same pixels, correct segments, no trailing bytes.
 
-    After its first warning libjpeg is silent: a harmless one would hide what is missing. Of the segments of
-    applications only those stay that say something of the colours. A picture of one scan that has no end marker gets
-    one, in place of at least two bytes behind its data.
+    libjpeg reports only its first warning, so a harmless warning would hide missing data. Application segments are
+    dropped unless they affect colours. A picture of one scan without an end marker gets
+    one, in place of at least two bytes after its data.
 
     Raises `SampleError` if a picture of several scans has no end marker, or restart markers are missing.
     """
@@ -107,14 +107,14 @@ def put_right(view: memoryview, components: int) -> bytes:
         parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
     if not (coded and sequential and scan[0] == components):
         raise corrupt("JPEG", "premature end of file")
-    # An end marker has two bytes. The data end in bits of 1, so trailing zeros are not data unless they stand for 0xFF.
+    # Drop two bytes for the end marker. Data end in bits of 1, so trailing zeros are no data, except a stuffed zero after 0xFF.
     last = bytes(view[coded:-2]).rstrip(b"\0")
     last += b"\0" * last.endswith(b"\xff")
     return b"".join([*parts, _with_restarts(last, frame, scan, interval), _END])
 
 
 def _with_restarts(coded: bytes | memoryview, frame: bytes, scan: bytes, interval: int) -> bytes | memoryview:
-    """Returns the data of a scan if its restart markers are complete."""
+    """Returns the data of a scan; raises `SampleError` if restart markers are missing."""
     if interval:
         count = -(-_coded_units(frame, scan) // interval) - 1
         found = _RESTART.findall(coded)[:count]
@@ -124,7 +124,7 @@ def _with_restarts(coded: bytes | memoryview, frame: bytes, scan: bytes, interva
 
 
 def _coded_units(frame: bytes, scan: bytes) -> int:
-    """Counts the coded units of a scan: blocks of one component, groups of blocks of several."""
+    """Counts the coded units of a scan: blocks if it has one component, otherwise groups of blocks."""
     height, width = struct.unpack_from(">HH", frame, 1)
     sampling = {frame[at]: (frame[at + 1] >> 4, frame[at + 1] & 15) for at in range(6, 6 + 3 * frame[5], 3)}
     most_x, most_y = (max(factors) for factors in zip(*sampling.values(), strict=True))

@@ -1,4 +1,4 @@
-"""Cuts a window out of a JPEG file with restart markers, without decoding: into a smaller file."""
+"""Cuts a window out of a JPEG file with restart markers into a smaller file, without decoding."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from jdali.codecs.exif import Window
 from jdali.codecs.jpeg_segments import END_OF_IMAGE
 
-_RESTARTS = bytes(range(0xD0, 0xD8))  # the second bytes of their markers, in order
-# Pixels of the decoded picture around a window: upsampled chroma is interpolated between neighbours, two pixels apart.
+_RESTARTS = bytes(range(0xD0, 0xD8))  # second bytes of the restart markers, in order
+# Pixels around a window in the decoded picture: upsampling interpolates chroma between neighbours, two pixels apart.
 _MARGIN = 2
-# libjpeg interpolates only rows of more than two samples of chroma; one MCU at a quarter of its size has two.
+# libjpeg interpolates only rows of more than two chroma samples; one MCU at a quarter of its size has two.
 _LEAST_COLUMNS = 2
-# Above this share of the picture, cutting costs more than it saves.
+# Above this fraction of the picture, cutting costs more than it saves.
 _MOST = 0.9
 
 
@@ -24,10 +24,10 @@ class Coded(NamedTuple):
     """Layout of a sequential file of one scan.
 
     Attributes:
-        height_at: byte where the frame header has height and width.
-        coded_at: byte where the entropy coded data begin.
+        height_at: offset of height and width in the frame header.
+        coded_at: offset of the entropy coded data.
         unit: height and width of an MCU, pixels.
-        interval: MCUs between restart markers; 0: the file has none.
+        interval: MCUs between restart markers; 0: the file has no restart markers.
     """
 
     height_at: int
@@ -39,20 +39,20 @@ class Coded(NamedTuple):
 def cut_tiles(
     view: memoryview, coded: Coded, size: tuple[int, int], window: Window, denominator: int
 ) -> tuple[bytearray, int, int, int, int] | None:
-    """Puts together a file from the segments between restart markers that a window touches.
+    """Builds a file from the segments between restart markers that a window touches.
 
-    Decoding restarts at each marker, so a segment of whole MCUs is decoded alone as within its picture. If the interval
-    divides a row of MCUs, the segments are tiles; else only whole rows can be left out, where one begins with a segment.
+    Decoding restarts at each marker, so a segment decodes alone as it does within its picture. If the interval
+    divides a row of MCUs, segments are tiles; otherwise only whole rows can be left out, at rows that begin with a segment.
 
     Args:
-        view: of the file.
-        coded: of its header.
+        view: the file.
+        coded: layout of the file.
         size: height and width of the picture.
-        window: of the picture decoded at 1 / `denominator` of its size.
+        window: the window, in the picture decoded at 1 / `denominator` of its size.
         denominator: 1, 2, 4 or 8.
 
-    Returns: the file, and the window that it has of the picture: y, x, height, width; None where the whole file is
-        as good, or its markers are not in order.
+    Returns: the file, and the window of the picture that it holds: y, x, height, width; None if cutting does not pay,
+        or the markers are not in order.
     """
     rows, columns = (-(-n // unit) for n, unit in zip(size, coded.unit, strict=True))
     interval = coded.interval
@@ -93,9 +93,9 @@ def cut_tiles(
 
 
 def _segment_ends(view: memoryview, coded: Coded, count: int) -> np.ndarray | None:
-    """Finds the ends of `count` segments, each behind its marker, int64 [count].
+    """Finds the ends of `count` segments, each after its marker, int64 [count].
 
-    Returns: None unless just their markers stand in the data, in order, and then the end of the image.
+    Returns None unless the data hold exactly these markers, in order, and then the end of the image.
     """
     data = np.frombuffer(view, np.uint8)
     at = np.flatnonzero(data[coded.coded_at : -1] == 0xFF) + (coded.coded_at + 1)
@@ -106,5 +106,5 @@ def _segment_ends(view: memoryview, coded: Coded, count: int) -> np.ndarray | No
 
 
 def _markers(count: int) -> bytes:
-    """Returns the second bytes of the markers behind `count` segments."""
+    """Returns the second bytes of the markers after `count` segments."""
     return (_RESTARTS * (count // 8 + 1))[: count - 1] + bytes([END_OF_IMAGE])

@@ -1,4 +1,4 @@
-"""JPEG XL, decoded by imagecodecs."""
+"""Decodes JPEG XL with imagecodecs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from jdali.codecs.heif import as_rgb
 from jdali.codecs.jpeg2000 import boxes
 
 _STREAM, _BOX_FILE = b"\xff\x0a", b"\0\0\0\x0cJXL \r\n\x87\n"
-# The header takes some bytes; one that is in two boxes is put together of this much.
+# Bytes of the codestream that hold the header, even if several boxes contain it.
 _HEAD = 256
-# Bits of a size, and of the depth of samples, by two bits before; width by three bits, as a ratio to the height.
+# Numbers of bits of a size, and bit depths, selected by two bits; ratios of width to height, selected by three bits.
 _SIZES = (9, 13, 18, 30)
 _RATIOS = ((1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1))
 _DEPTHS, _FLOAT_DEPTHS = (8, 10, 12), (32, 16, 24)
 
 
 class _Bits:
-    """Bits of a codestream, the lowest of each byte first."""
+    """Reads the bits of a codestream, the lowest of each byte first."""
 
     def __init__(self, data: bytes):
         self._value, self._left = int.from_bytes(data, "little"), 8 * len(data)
@@ -48,7 +48,7 @@ class _Bits:
         return (self.take(5) + 1) * 8 if small else self.take(_SIZES[self.take(2)]) + 1
 
     def depth(self) -> tuple[int, bool]:
-        """Reads the bits of a sample, and whether they are of a float."""
+        """Reads the bit depth, and whether samples are floats."""
         is_float, choice = bool(self.take(1)), self.take(2)
         depths = _FLOAT_DEPTHS if is_float else _DEPTHS
         return (depths[choice] if choice < 3 else 1 + self.take(6)), is_float
@@ -78,7 +78,7 @@ def header(view: memoryview) -> ImageInfo:
         if bits.take(1):
             orientation = bits.take(3) + 1
             if bits.take(1):
-                bits.size()  # that it is meant to be shown in
+                bits.size()  # the intrinsic size for display
             if bits.take(1):
                 raise corrupt("JPEGXL", "pictures with a preview are not supported")
             if bits.take(1):
@@ -99,9 +99,5 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 FORMAT = Format(
-    "jpegxl",
-    lambda view: begins(view, _STREAM) or begins(view, _BOX_FILE),
-    header,
-    decode,
-    gray_15bit,
+    "jpegxl", lambda view: begins(view, _STREAM) or begins(view, _BOX_FILE), header, decode, gray_15bit
 )

@@ -1,4 +1,4 @@
-"""Table of the libraries that read each format, the fastest first, and of those that are installed."""
+"""Lists the libraries that read each format, the fastest first, and their installed versions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Library(NamedTuple):
     Attributes:
         package: name to install it by.
         module: name to import it by.
-        does: its use; the libraries before it lack that, or are not installed.
-        extra: of jdali's extras that has it; "" if it is always installed.
+        does: its use, where the libraries before it cannot do this or are not installed.
+        extra: jdali's extra that installs it; "" if it is always installed.
     """
 
     package: str
@@ -24,7 +24,7 @@ class Library(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of `report`: what reads a format; `version` is None if it is not installed."""
+    """A line of `report`: a library for a format; `version` is None if it is not installed."""
 
     format: str
     by: Library

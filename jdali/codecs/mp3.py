@@ -1,26 +1,23 @@
-"""MP3, and layers I and II of MPEG, by FFmpeg, through the optional package av.
+"""Decodes MP3, and layers I and II of MPEG, with FFmpeg, through the optional package av.
 
-libsndfile, which does it without that package, prints what it finds wrong with a file, and takes a file of
-variable rate that does not say its length to be as long as the rate of its first frames would make it.
+Without this package libsndfile decodes them; it prints messages about damaged files, and estimates the length of a
+variable-rate file without a length from its first frames.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import struct
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from jdali._errors import SampleError
 from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import wav as _wav
 
-# Formats other than MPEG that are found behind ID3 tags.
+# Magic bytes of other formats that may follow an ID3 tag.
 _OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"RF64", b"BW64", b"FORM")
-# Kilobits a second by the four bits in a header, for MPEG 1 and for MPEG 2, each by layer; 0 and 15 are no numbers.
+# Bit rates, kbit/s, by the four bits in a header, for (MPEG 1, layer) and (MPEG 2, layer); codes 0 and 15 are invalid.
 _RATES = {
     (True, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 0),
     (True, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0),
@@ -30,45 +27,16 @@ _RATES = {
     (False, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
 _SAMPLE_RATES = (44100, 48000, 32000)  # of MPEG 1
-# In the first frame of a file that says its length; then come four bytes of flags, and for each of the lowest
-# two that are set four with the number of the other frames and that of bytes.
+# A length tag in the first frame: one of these, four bytes of flags, and by the two lowest flags the number of
+# other frames and the number of bytes, four bytes each.
 _LENGTH_TAGS = (b"Xing", b"Info")
-_TAG_OFFSET = 48  # bytes of the first frame in which a tag begins
+_TAG_OFFSET = 48  # a tag begins within this many bytes of the first frame
 
 
-@dataclasses.dataclass(frozen=True)
-class Mp3:
-    """A decoded file; only decoding tells how long it is.
+def opened(content: memoryview, most_values: int) -> _wav.Wave | None:
+    """Decodes an MP3 file, or MP3 in a WAV file; None for another format, or without the package av.
 
-    Attributes:
-        wave: float32 [T, C].
-        sample_rate: samples a second.
-    """
-
-    wave: np.ndarray
-    sample_rate: int
-
-    @property
-    def length(self) -> int:
-        return len(self.wave)
-
-    @property
-    def channels(self) -> int:
-        return self.wave.shape[1]
-
-    @property
-    def floats(self) -> bool:
-        return True
-
-    def read(self, first: int, count: int, dtype: np.dtype) -> np.ndarray:
-        """Reads [T, C] of float32."""
-        return self.wave[first : first + count]
-
-
-def opened(content: memoryview, most_values: int) -> Mp3 | None:
-    """Opens an MP3 file, also one within a WAV file; None if it is neither, or the package is not installed.
-
-    Raises `SampleError` if it is damaged, cut off, or has more than `most_values` values.
+    Raises `SampleError` if the file is damaged, truncated, or has more than `most_values` values.
     """
     content = _wav.mpeg(content) or content
     start = _start(content)
@@ -79,7 +47,7 @@ def opened(content: memoryview, most_values: int) -> Mp3 | None:
     wave, rate = _ffmpeg.sound(content, "mp3", frames, most_values, _damaged)
     if not rate:
         raise _damaged("there is no frame in it")
-    return Mp3(_ffmpeg.floats(wave), rate)
+    return _wav.of_samples(_ffmpeg.floats(wave), rate)
 
 
 def _damaged(reason: str) -> SampleError:
@@ -87,7 +55,7 @@ def _damaged(reason: str) -> SampleError:
 
 
 def tag_size(content: memoryview) -> int:
-    """Returns the size of the ID3 tag in front of a file, bytes; 0 without one."""
+    """Returns the size of the ID3 tag at the front of a file, bytes; 0 without a tag."""
     if bytes(content[:3]) != b"ID3":
         return 0
     size = bytes(content[6:10])
@@ -95,13 +63,13 @@ def tag_size(content: memoryview) -> int:
 
 
 def untagged(content: memoryview) -> memoryview:
-    """Removes the ID3 tag in front of another format, for which libsndfile refuses some files."""
+    """Removes an ID3 tag before another format, because libsndfile rejects some files with such a tag."""
     start = tag_size(content)
     return content[start:] if bytes(content[start : start + 4]) in _OTHER_FORMATS else content
 
 
 def _start(content: memoryview) -> int | None:
-    """Finds the first frame; None if it is another format."""
+    """Returns the offset of the first frame; None for another format."""
     start = tag_size(content)
     if is_aac(content[start:]):
         return None
@@ -109,14 +77,14 @@ def _start(content: memoryview) -> int | None:
 
 
 def is_aac(content: memoryview) -> bool:
-    """Returns True for a stream of AAC: its frames begin as those of MPEG, of layer 0."""
+    """Returns True for an AAC stream, whose frames begin like MPEG frames of layer 0."""
     return len(content) > 3 and content[0] == 0xFF and content[1] & 0xF6 == 0xF0
 
 
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
-    """Reads the number of frames from the tag in the first one (0 without a tag); returns it with the file up to their end.
+    """Returns the number of frames by the tag in the first frame (0 without a tag), and the file up to their end.
 
-    Corrects a wrong number of bytes in the tag, or FFmpeg would keep the silence that encoders put at the end.
+    It corrects a wrong number of bytes in the tag; otherwise FFmpeg would keep the silence that encoders append.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])
     offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)
@@ -138,7 +106,7 @@ def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
 
 
 def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
-    """Yields all frames, which must be as many as `claimed`; skips zeros after the last one."""
+    """Yields all frames, skipping packets of zeros; raises `SampleError` for fewer than `claimed`."""
     count = 0
     decoder = _ffmpeg.float_decoder(stream.codec_context)
     for packet in container.demux(stream):
@@ -146,7 +114,7 @@ def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
         if data and not any(data):
             continue
         frames = decoder.decode(packet)
-        count += bool(data)  # of frames at the borders that are not to be heard nothing comes
+        count += bool(data)  # count packets, because the decoder drops silent frames at the borders
         if data and len(data) < _frame_size(data):
             raise _damaged(f"a frame of {_frame_size(data)} bytes has {len(data)}")
         yield from frames
@@ -155,7 +123,7 @@ def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
 
 
 def _frame_size(header: bytes) -> int:
-    """Returns the size of a frame in bytes; 0 for anything else."""
+    """Returns the size of a frame in bytes, by its header; 0 if this is no frame."""
     first, second = header[1:3] if len(header) > 2 else (0, 0)
     version, layer, sample_rate = first >> 3 & 3, 4 - (first >> 1 & 3), second >> 2 & 3
     if layer == 4 or version == 1 or sample_rate == 3:

@@ -1,4 +1,4 @@
-"""M4A and other MP4 files, and Matroska and WebM: AAC, ALAC, Opus and what else FFmpeg knows, through the optional package av."""
+"""Decodes the sound of MP4 (M4A) and Matroska (WebM) files: AAC, ALAC, Opus and any other codec of FFmpeg, through av."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from jdali._errors import SampleError
 from jdali.codecs import ffmpeg as _ffmpeg
-from jdali.codecs.mp3 import Mp3
 from jdali.codecs.video_index import refuse_claims
+from jdali.codecs.wav import Wave, of_samples
 
-# By FFmpeg's names, where in a file each stands.
+# FFmpeg's names of the formats, and offset and value of their magic bytes.
 _FORMS = (("mp4", 4, b"ftyp"), ("matroska", 0, b"\x1a\x45\xdf\xa3"))
-_SEGMENT = b"\x18\x53\x80\x67"  # of Matroska: all but its head
+_SEGMENT = b"\x18\x53\x80\x67"  # Matroska's element for everything after the header
 
 
-def opened(content: memoryview, most_values: int) -> Mp3 | None:
-    """Opens the sound of a file; None if it is of another format, or the package is not installed.
+def opened(content: memoryview, most_values: int) -> Wave | None:
+    """Decodes the sound of a file; None for another format, or without the package av.
 
-    Raises `SampleError` if it is damaged, cut off, or has more than `most_values` values.
+    Raises `SampleError` if the file is damaged, truncated, or has more than `most_values` values.
     """
     form = next((form for form, at, magic in _FORMS if bytes(content[at : at + 4]) == magic), None)
     if form is None or _ffmpeg.pyav() is None:
@@ -37,11 +37,11 @@ def opened(content: memoryview, most_values: int) -> Mp3 | None:
     wave, rate = _ffmpeg.sound(content, form, frames, most_values, damaged)
     if not rate:
         raise damaged("it has no frame")
-    return Mp3(_ffmpeg.floats(wave), rate)
+    return of_samples(_ffmpeg.floats(wave), rate)
 
 
 def _missing(content: memoryview) -> int:
-    """Counts the bytes that a Matroska file lacks by its header; a stream that was not ended does not say it."""
+    """Returns the number of bytes that a Matroska file lacks by its header; 0 if the header has no size."""
     size, at = _number(content, 4)
     at += size or 0
     if bytes(content[at : at + 4]) != _SEGMENT:
@@ -51,7 +51,7 @@ def _missing(content: memoryview) -> int:
 
 
 def _number(content: memoryview, at: int) -> tuple[int | None, int]:
-    """Reads a number of Matroska, whose first bits tell its length; returns it, None if it is not known, and its end."""
+    """Reads a variable-length number of Matroska; returns its value (None if it means unknown) and its end."""
     first = content[at] if at < len(content) else 0
     length = 9 - first.bit_length()
     bits = 7 * length
@@ -65,7 +65,7 @@ def _damaged(form: str, reason: str) -> SampleError:
 
 
 def _frames(container: Any, stream: Any, *, damaged: Any) -> Iterator[Any]:
-    """Yields all frames, of as many packets as the header claims."""
+    """Yields all frames; raises for damaged packets, and for fewer packets than the header claims."""
     count = 0
     for packet in container.demux(stream):
         count += packet.size > 0

@@ -1,8 +1,8 @@
-"""NumPy's .npy files: reading the header, all of the array, or a window of it.
+"""Reads the headers and arrays of NumPy's .npy files, or windows of the arrays.
 
-The format is that of NumPy's `lib.format`, versions 1.0 to 3.0: a magic string, the version, the length of
-a header that is a Python dictionary in text, then the elements. The header is matched as text of just this
-form and never evaluated, and nothing is ever unpickled.
+The format is NumPy's `lib.format`, versions 1.0 to 3.0: a magic string, the version, the length of
+a header that is a Python dictionary as text, then the elements. Regular expressions parse the header; it is
+never evaluated, and nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import numpy as np
 from jdali._errors import SampleError
 
 _MAGIC = b"\x93NUMPY"
-# The length of the header, by the major version.
+# Format of the header's length, by major version.
 _LENGTH = {1: struct.Struct("<H"), 2: struct.Struct("<I"), 3: struct.Struct("<I")}
 _VERSION_END = len(_MAGIC) + 2
-# NumPy writes some hundred bytes, and reads at most 10,000 without being told to trust the file.
+# NumPy writes some hundred bytes, and reads at most 10,000 unless told to trust the file.
 _LONGEST_HEADER = 1 << 16
-# A read of this many bytes holds nearly every header whole.
+# A first read of this many bytes contains nearly every header.
 FIRST_READ = 1024
 _MOST_AXES = 32
 _MOST_BYTES = 1 << 62
@@ -32,7 +32,7 @@ _MOST_BYTES = 1 << 62
 _KEY = re.compile(r"\s*(['\"])(descr|fortran_order|shape)\1\s*:\s*")
 _TEXT = re.compile(r"(['\"])([^'\"\\]*)\1")
 _FLAG = re.compile(r"True|False")
-# One extent needs a comma after it, as in Python; an L is left from Python 2.
+# A single extent needs a comma, as in Python; Python 2 wrote an L.
 _SHAPE = re.compile(r"\(\s*((?:\d{1,19}L?\s*,\s*)*)(\d{1,19}L?\s*)?\)")
 _EXTENT = re.compile(r"\d+")
 _COMMA = re.compile(r"\s*(,|(?=\}))\s*")
@@ -42,22 +42,22 @@ _TYPES = {
     for size in sizes
 }  # fmt: skip
 
-# Gives bytes of a file: (offset, size) → exactly that many.
+# Reads exactly (offset, size) of a file.
 Read = Callable[[int, int], Any]
-# A gap in a window that costs no more to read than to go around. _GAPS_AT_ONCE times that much is read at once: it
-# pays for the call, and still fits in the caches of a processor.
+# Gaps of up to this many bytes in a window are cheaper to read than to skip. One read takes _GAPS_AT_ONCE times as much,
+# which outweighs the call and still fits into the caches of a processor.
 SMALL_GAP = 1 << 14
 _GAPS_AT_ONCE = 16
 
 
 class Header(NamedTuple):
-    """Header of a file.
+    """The header of a file.
 
     Attributes:
-        dtype: of the elements, as stored (perhaps big-endian).
-        shape: of the array.
+        dtype: stored type of the elements, maybe big-endian.
+        shape: shape of the array.
         fortran: the first axis varies fastest in the file.
-        start: where the elements begin, bytes from the start of the file.
+        start: offset of the elements, bytes.
     """
 
     dtype: np.dtype
@@ -67,15 +67,15 @@ class Header(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of all elements."""
+        """Size of all elements, bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 
 def header_size(head: Any) -> int:
-    """Returns the number of bytes in front of the elements of a file.
+    """Returns the number of bytes before the elements of a file.
 
     Args:
-        head: the first bytes of the file, at least 12 (fewer if the file has no more).
+        head: the first bytes of the file, at least 12 unless the file is shorter.
     """
     first = bytes(head[: _VERSION_END + 4])
     if first[: len(_MAGIC)] != _MAGIC:
@@ -109,11 +109,11 @@ def parse_header(head: Any, file_size: int) -> Header:
     """Parses the header of a file, and checks it against the size of the file.
 
     Args:
-        head: the first bytes of the file, the whole header (`header_size`) if the file has it.
-        file_size: bytes.
+        head: the first bytes of the file, at least the whole header (`header_size`) unless the file is shorter.
+        file_size: size of the file, bytes.
 
     Raises:
-        SampleError: it is no .npy file, damaged or cut short, or has elements that are no numbers.
+        SampleError: the file is no .npy file, is damaged or truncated, or has elements that are no numbers.
     """
     start = header_size(head)
     if start > min(len(head), file_size):
@@ -131,7 +131,7 @@ def parse_header(head: Any, file_size: int) -> Header:
 
 
 def _parsed(head: bytes) -> Header:
-    # The files of a data set have few different headers. Long ones, which NumPy does not write, are not kept.
+    # A data set has few distinct headers, so parsed ones are cached, except for long ones, which NumPy does not write.
     return _parsed_once(head) if len(head) <= FIRST_READ else _parsed_once.__wrapped__(head)
 
 
@@ -184,7 +184,7 @@ def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype) -> None:
         raise SampleError(f"the .npy header is damaged: its shape {text} is no tuple")
     if len(shape) > _MOST_AXES:
         raise SampleError(f"the array has {len(shape)} axes; at most {_MOST_AXES} can be read")
-    # An axis of no elements must not hide an overflow.
+    # An empty axis must not hide an overflow.
     if math.prod(extent for extent in shape if extent) * dtype.itemsize > _MOST_BYTES:
         raise SampleError(f"the .npy header is damaged: no array has the shape {text[:60]}")
 
@@ -193,8 +193,8 @@ def decode(content: Any, *, exact: bool = False) -> np.ndarray:
     """Decodes the array in a file's bytes, in this machine's byte order and C order.
 
     Args:
-        content: of the file.
-        exact: nothing may follow the elements.
+        content: content of the file.
+        exact: raise `SampleError` if bytes follow the elements.
     """
     header = parse_header(content, len(content))
     end = header.start + header.size
@@ -203,18 +203,12 @@ def decode(content: Any, *, exact: bool = False) -> np.ndarray:
             f"Expected data numpy size {end} bytes does not match the actual size {len(content)} bytes: "
             f"{len(content) - end} bytes follow the elements"
         )
-    return _finished(content, header.dtype, header.start, header)
-
-
-def _finished(data: Any, dtype: np.dtype, offset: int, header: Header) -> np.ndarray:
-    """Makes the whole array from bytes that have its elements at `offset`."""
-    flat = np.frombuffer(data, dtype, count=math.prod(header.shape), offset=offset)
-    array = flat.reshape(header.shape[::-1]).T if header.fortran else flat.reshape(header.shape)
-    return native(array)
+    flat = np.frombuffer(content, header.dtype, count=math.prod(header.shape), offset=header.start)
+    return native(flat.reshape(header.shape[::-1]).T if header.fortran else flat.reshape(header.shape))
 
 
 def native(array: np.ndarray) -> np.ndarray:
-    """Converts an array to C order, this machine's byte order, and booleans that are 0 or 1."""
+    """Converts an array to C order, this machine's byte order, and booleans of 0 and 1."""
     if array.flags.c_contiguous and array.dtype.isnative and array.dtype.kind != "b":
         return array
     if array.dtype.kind == "b":
@@ -233,13 +227,13 @@ def read_header(read: Read, file_size: int) -> Header:
 def read_window(
     read: Read, header: Header, anchor: tuple[int, ...], sizes: tuple[int, ...], gap: int = SMALL_GAP
 ) -> np.ndarray:
-    """Reads a window of an array, and little of what lies outside of it.
+    """Reads a window of an array without most of the rest.
 
     Args:
-        read: gives bytes of the file.
-        header: of the file.
-        anchor, sizes: of the window, which must lie inside of the array.
-        gap: bytes that cost no more to read than to go around.
+        read: reads bytes of the file.
+        header: header of the file.
+        anchor, sizes: start and size of the window, which must lie inside the array.
+        gap: gaps of up to this many bytes are read, larger ones are skipped.
     """
     shape = header.shape
     if header.fortran:
@@ -254,12 +248,12 @@ def read_window(
 
 
 def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...], gap: int) -> None:
-    """Reads the elements of `out`, the first at byte `start`, with these strides in the file."""
+    """Reads the elements of `out`, which begin at byte `start` and have these strides in the file."""
     item = out.itemsize
     row = item + sum((n - 1) * s for n, s in zip(out.shape[1:], strides[1:], strict=True))
     if not out.ndim:
         out[...] = np.frombuffer(read(start, item), out.dtype)[0]
-    elif strides[0] - row > gap:  # the gaps inside of a row are no larger
+    elif strides[0] - row > gap:  # gaps within a row are no larger
         for i in range(len(out)):
             _fill(out[i : i + 1].reshape(out.shape[1:]), read, start + i * strides[0], strides[1:], gap)
     else:

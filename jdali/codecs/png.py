@@ -1,4 +1,4 @@
-"""Decodes PNG by imagecodecs where it is installed, else by Pillow as far as that goes."""
+"""Decodes PNG with imagecodecs if it is installed, else with Pillow, which cannot decode all kinds."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ _DEPTHS = {
     _RGBA: (8, 16),
 }
 _CHANNELS = {_GRAY: 1, _RGB: 3, _PALETTE: 3, _GRAY_ALPHA: 2, _RGBA: 4}
-# Chunks that the samples depend on. The others are dropped: libpng prints warnings about damaged
-# colour profiles, and would make an alpha channel of tRNS, which DALI does not.
+# Chunks that the samples depend on. Others are dropped: libpng prints warnings about damaged
+# colour profiles, and converts tRNS to an alpha channel, which DALI does not do.
 _NEEDED = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
-# No deflate stream unpacks to more than this.
+# Largest compression ratio of deflate.
 _LARGEST_RATIO = 1032
-# Compressed bytes up to which it does not matter how much a stream unpacks to.
+# Streams of up to this many compressed bytes cannot unpack to much.
 _FEW_BYTES = 4096
-# Filter types up to this one use nothing of the row above.
+# Filter types up to this one do not use the row above.
 _SUB = 1
-# Up to this share of the rows it is faster to unpack them alone: zlib is slower than what libpng uses here.
+# Up to this fraction of the rows, unpacking them alone is faster, although zlib is slower than the decoder's inflate.
 _WORTHWHILE = 0.5
-# The head of a zlib stream, and the most bytes that are stored together in it.
+# The header of a zlib stream, and the largest stored block.
 _ZLIB_HEAD, _STORED_BLOCK = b"\x78\x01", 65535
 # (x start, y start, x step, y step) of the seven passes of an interlaced picture.
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
 
 Chunk = tuple[bytes, int, int]
-"""Type, start and end (with length and checksum)."""
+"""Type, start and end, including length and checksum."""
 
 
 class _PngDetail(NamedTuple):
@@ -66,13 +66,13 @@ class _PngDetail(NamedTuple):
     interlaced: bool
 
     def row_bytes(self, width: int) -> int:
-        """Returns the bytes of a row of samples; a palette's indices are one sample a pixel."""
+        """Returns the bytes of a row; an index into a palette is one sample."""
         samples = 1 if self.color == _PALETTE else _CHANNELS[self.color]
         return (width * samples * self.depth + 7) // 8
 
 
 def _chunks(view: memoryview) -> Iterator[Chunk]:
-    """Yields each whole chunk."""
+    """Yields each complete chunk, up to and including IEND."""
     position = len(_SIGNATURE)
     while position + 12 <= len(view):
         length, kind = struct.unpack_from(">I4s", view, position)
@@ -117,7 +117,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _indices(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes the samples as they are stored: those of a palette as if they were gray."""
+    """Decodes the stored samples; a palette's indices are decoded as if they were gray."""
     detail: _PngDetail = info.detail
     if info.indexed:
         kept = (view[start:end] for kind, start, end in _chunks(view) if kind in (b"IDAT", b"IEND"))
@@ -163,12 +163,12 @@ def _decoded(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _with_needed(view: memoryview, chunks: list[Chunk]) -> memoryview:
-    """Returns the file without the chunks that decoding does not need."""
+    """Returns the file with only the given chunks."""
     return memoryview(b"".join([_SIGNATURE, *(view[start:end] for _, start, end in chunks)]))
 
 
 def _stream(view: memoryview, chunks: list[Chunk]) -> bytes:
-    """Joins the compressed rows."""
+    """Concatenates the compressed data."""
     return b"".join(view[start + 8 : end - 4] for kind, start, end in chunks if kind == b"IDAT")
 
 
@@ -187,8 +187,8 @@ def _checksums(codecs: Any) -> _Checksums:
 def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> object:
     """Rewrites the picture with uncompressed rows.
 
-    libpng unpacks the whole stream, also after the last row: two megabytes may stand for two gigabytes. Here only the rows
-    are unpacked, by libdeflate in less time than by libpng.
+    libpng unpacks the whole stream, even after the last row, where two megabytes may unpack to two gigabytes. This unpacks
+    only the rows, with libdeflate, which is faster than libpng.
     """
     checksums = _checksums(codecs)
     for kind, start, end in chunks:
@@ -201,13 +201,13 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
     size = info.height * (1 + info.detail.row_bytes(info.width))
     rows: Any = None
     if codecs.DEFLATE.available:
-        with contextlib.suppress(codecs.DeflateError):  # damaged, or longer than the rows
+        with contextlib.suppress(codecs.DeflateError):  # the stream is damaged, or longer than the rows
             rows = codecs.deflate_decode(stream, out=size)
     if rows is None or len(rows) != size:
         unpacker = zlib.decompressobj()
         try:
             rows = unpacker.decompress(stream, size)
-            # Behind the rows a checksum is looked at; of what else may follow nothing matters.
+            # Check the checksum, if it follows; other bytes after the rows do not matter.
             unpacker.decompress(unpacker.unconsumed_tail, 1)
         except zlib.error as error:
             raise corrupt("PNG", f"its data are damaged ({error})") from error
@@ -219,7 +219,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
 
 
 def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> bytearray:
-    """Writes a PNG file of the chunks `head` and of rows, stored as they are."""
+    """Writes a PNG file of the chunks `head` and of uncompressed rows."""
     stored: list[Any] = [b"IDAT", _ZLIB_HEAD]
     for start in range(0, len(rows), _STORED_BLOCK):
         block = rows[start : start + _STORED_BLOCK]
@@ -238,7 +238,7 @@ def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> byte
 def _rows(
     view: memoryview, chunks: list[Chunk], info: ImageInfo, start: int, stop: int, checksums: _Checksums
 ) -> tuple[int, memoryview]:
-    """Finds a row that depends on none above it; returns it with a picture of the rows from there up to `stop`."""
+    """Finds the last row up to `start` that is independent of rows above; returns it, and a picture from it to `stop`."""
     row = 1 + info.detail.row_bytes(info.width)
     rows = zlib.decompressobj().decompress(_stream(view, chunks), row * stop)
     if len(rows) < row * stop:
@@ -247,13 +247,13 @@ def _rows(
     first = int(np.flatnonzero(filters <= _SUB)[-1:].sum())
     size = struct.pack(">II", info.width, stop - first)
     palette = [view[begin:end] for kind, begin, end in chunks if kind == b"PLTE"]
-    # Depth and so on unchanged.
+    # Bit depth, colour type and the other fields stay.
     head = [_chunk(b"IHDR", size + bytes(view[24:29])), *palette]
     return first, memoryview(_with_rows(head, memoryview(rows)[first * row :], checksums))
 
 
 def _usable(info: ImageInfo, request: Request) -> np.ndarray | None:
-    """Returns the buffer asked for, if the samples fit into it as they are."""
+    """Returns the requested buffer if the decoder can write to it directly."""
     out = request.out
     return out if out is not None and out.shape[2] == info.channels > 1 and info.dtype == UINT8 else None
 
@@ -266,9 +266,9 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _decode_passes(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> np.ndarray:
-    """Decodes an interlaced picture, each pass as a picture of its own.
+    """Decodes an interlaced picture, each pass as a separate picture.
 
-    imagecodecs does not turn on libpng's own interlace handling, and Pillow has no 16-bit RGB.
+    imagecodecs does not enable libpng's interlace handling, and Pillow has no 16-bit RGB.
     """
     detail: _PngDetail = info.detail
     unpacker = zlib.decompressobj()

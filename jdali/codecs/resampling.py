@@ -1,9 +1,9 @@
-"""Resampling of sound by a windowed sinc, as DALI does it.
+"""Resamples sound by a windowed sinc, as DALI does.
 
-Output sample n stands at the time n · in_rate / out_rate of the input, counted from 0, and is the sum of
-the input samples within `lobes` of it, weighted by a sinc (of the input's rate: there is no low-pass when
-the rate goes down) under a Hann window. The weights come from a table with 32 entries a sample, between
-which is interpolated linearly; its coarseness is audible at 1e-3 and so a part of DALI's result.
+Output sample n lies at the time n · in_rate / out_rate of the input, counted from 0. It is the sum of
+the input samples within `lobes` of this time, weighted by a sinc under a Hann window. The sinc has the input's rate, so
+lowering the rate applies no low-pass. Weights are interpolated linearly in a table of 32 entries a sample, as in DALI; the
+error of this table, about 1e-3, is part of DALI's result.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 _STEPS = 32  # table entries a sample
-# Weights of a bank, at most; those of rates with few common factors, which would need more, are worked out output by
-# output. Files say their rates, and the last banks are kept.
+# Most weights of a bank. Rates with few common factors would need more; their weights are computed for each output.
+# The limit also bounds the cache of banks, since files determine the rates.
 _BANK_LIMIT = 1 << 20
-_BANK_INPUTS = 128  # inputs from one product to the next, within the limit
-_CHUNK = 1 << 19  # inputs of all outputs computed at a time without a bank
-# Multiplications up to which OpenBLAS stays in the thread that calls it. Its own threads would wait for each
-# other while the caller's pool keeps the cores busy: one to ten times as slow.
+_BANK_INPUTS = 128  # preferred inputs between consecutive products
+_CHUNK = 1 << 19  # inputs of all outputs that are computed at a time without a bank
+# Multiplications up to which OpenBLAS uses only the calling thread. Its own threads would wait for each
+# other while the caller's pool keeps the cores busy, which is up to ten times as slow.
 _MOST_MULTIPLICATIONS = 1 << 18
 
 
@@ -42,7 +42,7 @@ def resampled_length(length: int, in_rate: float, out_rate: float) -> int:
 
 @functools.lru_cache(maxsize=16)
 def window_table(lobes: int) -> npt.NDArray[np.float32]:
-    """Tabulates weights at distances -lobes to lobes in steps of 1/32, with a zero before and two after.
+    """Tabulates weights at distances -lobes to lobes in steps of 1/32, padded with one zero before and two after.
 
     The Hann window is wider than the sinc by half an entry on each side (kernels/signal/resampling.h).
     """
@@ -55,7 +55,7 @@ def window_table(lobes: int) -> npt.NDArray[np.float32]:
 
 
 def window_weights(distance: np.ndarray, lobes: int) -> npt.NDArray[np.float32]:
-    """Computes the weights of input samples at `distance` (in samples) from the output's position."""
+    """Computes the weights of input samples at `distance` from the output's position, in samples."""
     table = window_table(lobes)
     position = distance * _STEPS + (_STEPS * lobes + 1)
     left = np.clip(np.floor(position), 0, len(table) - 2).astype(np.intp)
@@ -71,11 +71,11 @@ def resample(
 
     Args:
         wave: float32 [T] or [T, C].
-        in_rate: samples a second of `wave`.
-        out_rate: samples a second to make.
+        in_rate: sampling rate of `wave`, Hz.
+        out_rate: sampling rate of the result, Hz.
         quality: 0 (3 lobes) to 100 (64 lobes).
 
-    Returns: float32 [ceil(T · out_rate / in_rate)] or the same with [C].
+    Returns: float32 [ceil(T · out_rate / in_rate)], or [..., C].
     """
     lobes = lobes_of(quality)
     count = resampled_length(len(wave), in_rate, out_rate)
@@ -92,14 +92,14 @@ def resample(
 
 @dataclasses.dataclass(frozen=True)
 class _Bank:
-    """Weights of some periods of the rates' ratio.
+    """Weights for a frame of one or more periods of the rates' ratio.
 
     Attributes:
-        hop: inputs from one period to the next.
-        inputs: inputs of one period, those shared with its neighbours counted.
-        outputs: outputs of one period.
-        blocks: first input, first output and weights [inputs, outputs] of parts of the period: the weights
-            that are not 0 lie on the diagonal of a band.
+        hop: inputs between the starts of consecutive frames.
+        inputs: inputs of a frame, including those shared with its neighbours.
+        outputs: outputs of a frame.
+        blocks: (first input, first output, weights [inputs, outputs]) of parts of a frame; nonzero weights form a
+            diagonal band, so blocks skip most zeros.
     """
 
     hop: int
@@ -109,17 +109,15 @@ class _Bank:
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
-    """Chooses the outputs of a block, which share about as many inputs with neighbours as they read: a
-    product of several periods with its weights must stay small.
-    """
+    """Chooses the number of outputs of a block, so that products of several frames with its weights stay small."""
     return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
 
 
 def _bank_periods(step: Fraction, lobes: int) -> int:
-    """Chooses the periods of a bank: as many as pay and keep it small; 0 if one is too large.
+    """Chooses the number of periods in a frame, within the limit of a bank; 0 if one period exceeds it.
 
-    One period is `denominator` outputs over `numerator` inputs. With few inputs in it, those that a product shares
-    with its neighbours (2 · lobes) would outweigh the rest.
+    One period is `denominator` outputs over `numerator` inputs. With few inputs, the 2 · lobes inputs that a frame shares
+    with its neighbours would outweigh its own.
     """
 
     def weights(periods: int) -> int:
@@ -149,7 +147,7 @@ def _bank(step: Fraction, lobes: int, periods: int) -> _Bank:
 
 
 def _resample_by_bank(channels: np.ndarray, bank: _Bank, count: int, lobes: int) -> npt.NDArray[np.float32]:
-    """Resamples by matrix products of the signal's frames, each with the inputs of one period, and the weights."""
+    """Resamples by matrix products of the signal's frames and the weights."""
     periods = -(-count // bank.outputs)
     padded = np.zeros((channels.shape[1], (periods - 1) * bank.hop + bank.inputs), np.float32)
     used = channels[: padded.shape[1] - lobes]

@@ -1,4 +1,4 @@
-"""TIFF: imagecodecs where it is installed, Pillow for the common kinds without it."""
+"""Decodes TIFF with imagecodecs if it is installed, else with Pillow, which decodes only common kinds."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3
 _SUPPORTED = frozenset({_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR, _LAB})
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _PLAIN_ALPHA = 2
-_LARGEST_TILE = 1 << 24  # pixels of a tile that is larger than the picture itself
-# Bytes that compressions can make of one: none, LZW, Deflate (two numbers), runs.
+_LARGEST_TILE = 1 << 24  # most pixels of a tile that is far larger than the picture
+# Largest ratios of compressions: none, LZW, Deflate (two codes), runs.
 _RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
 
 
@@ -86,10 +86,10 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def _check_data(tags: tiff.Directory, bits: int) -> None:
-    """Raises if the strips or tiles cannot hold this many bits of samples, by their compression."""
+    """Raises `SampleError` if the strips or tiles cannot hold this many bits of samples under their compression."""
     sizes = tags.values(tiff.TILE_SIZES) or tags.values(tiff.STRIP_SIZES)
     ratio = _RATIOS.get(tags.one(tiff.COMPRESSION, 1))
-    # Some writers leave sizes at 0; libtiff knows those of uncompressed data.
+    # Some writers leave sizes at 0, and libtiff computes the sizes of uncompressed data.
     size = len(tags.view) if ratio == 1 else sum(sizes)
     if ratio and sizes and all(sizes) and bits > 8 * ratio * size:
         raise corrupt("TIFF", f"{size} bytes of data cannot hold {bits // 8} bytes of samples")
@@ -131,27 +131,27 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if is_cmyk and request.output_type != ANY_DATA:
         picture = cmyk_to_rgb(picture, inverted=False)
     deep = 8 < detail.bits < 16
-    # DALI decodes these by another library.
+    # DALI decodes these with another library, which has another formula for gray.
     other = deep or detail.planar or request.turned or is_cmyk or detail.photometric == _LAB
     if request.output_type == GRAY and info.channels > 2 and other:
         picture = gray_14bit(picture)
     if deep:
-        # As DALI: the bits that are there go to the top, and the rest are 0.
+        # As in DALI, shift the stored bits to the top.
         picture = picture << (16 - detail.bits)
     return with_channels(picture)
 
 
 def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray:
-    """Decodes samples [H, W] or [H, W, C] as stored, with 0 for black; indices into a palette."""
+    """Decodes the stored samples, [H, W] or [H, W, C], with 0 as black; a palette's indices stay."""
     detail: _TiffDetail = info.detail
     codecs = imagecodecs()
     if codecs is None:
         return _decode_with_pillow(view, info)
-    if is_cmyk:  # which would be turned into RGB, with another rounding
+    if is_cmyk:  # prevent the conversion to RGB, which rounds differently
         view = _rewritten(view, info, _RGB)
     picture: np.ndarray
     if detail.photometric in (_YCBCR, _LAB):
-        # Where libtiff makes RGB of it, it would turn it, too.
+        # libtiff's conversion to RGB would also apply the orientation.
         picture = codecs.tiff_decode(tiff.not_turned(view), asrgb=detail.photometric == _LAB)
         return picture[..., :3]
     picture = codecs.tiff_decode(view)
@@ -167,25 +167,25 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     detail: _TiffDetail = info.detail
     bits, channels = detail.bits, 1 if detail.color_map is not None else info.channels
-    # Pillow divides by an alpha that the colours are multiplied with, and drops channels of no meaning.
+    # Pillow undoes premultiplied alpha, and drops unspecified extra channels, so only plain alpha is safe.
     alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
     simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
-    # It always takes 0 for black with 16 bits.
+    # With 16 bits, Pillow always takes 0 as black.
     deep = bits == 16 and detail.photometric != _WHITE_IS_ZERO
     if not (simple or (channels == 1 and (bits == 1 or deep or info.dtype == np.float32))):
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
-    if detail.planar and detail.photometric == _YCBCR:  # Pillow takes it for RGB, or does not read it
+    if detail.planar and detail.photometric == _YCBCR:  # Pillow reads it as RGB, or fails
         need_imagecodecs("a TIFF image in YCbCr by planes")
-    # About all else that may be damaged Pillow would give warnings.
+    # Pillow would warn about damage in tags that do not matter.
     plain = _rewritten(view, info, detail.photometric)
     picture = open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info)
-    if picture.mode in ("YCbCr", "LAB"):  # whose conversion to RGB is another one than DALI's
+    if picture.mode in ("YCbCr", "LAB"):  # Pillow's conversion to RGB differs from DALI's
         need_imagecodecs(f"a TIFF image in {picture.mode}")
     return as_stored(picture)
 
 
 def _rewritten(view: memoryview, info: ImageInfo, photometric: int) -> memoryview:
-    """Writes a file with only what the samples depend on, which are to be taken for `photometric`."""
+    """Rewrites a file with only the tags that the samples depend on, and `photometric` as their interpretation."""
     plain = tiff.part(view, (0, 0, info.height, info.width), True, photometric)
     if plain is None:
         raise corrupt("TIFF", "its strips or tiles are outside of the file")

@@ -1,4 +1,4 @@
-"""The first directory of a TIFF file, and a smaller file with those strips or tiles that a window needs."""
+"""Reads the first directory of a TIFF file, and cuts a file down to the strips or tiles that a window needs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ TILE_WIDTH, TILE_HEIGHT, SAMPLE_FORMAT = 322, 323, 339
 STRIP_SIZES, TILE_SIZES, EXTRA = 279, 325, 338
 _STRIP_OFFSETS, _ROWS_PER_STRIP, _TILE_OFFSETS = 273, 278, 324
 _JPEG_TABLES = 347
-# What the samples depend on, of one value: also order of bits, options of fax, the predictor.
+# Tags with one value that the samples depend on; the numbers are order of bits, fax options and predictor.
 _SINGLE = frozenset(
     {COMPRESSION, PHOTOMETRIC, CHANNELS, PLANAR, TILE_WIDTH, TILE_HEIGHT, _ROWS_PER_STRIP}
     | {266, 292, 293, 317}
 )
-# Of several values: also the white point, sampling and range of YCbCr, parameters of LERC.
+# All tags that the samples depend on; the numbers are white point, YCbCr coefficients, sampling and range, LERC parameters.
 _COPIED = _SINGLE | {BITS, COLOR_MAP, SAMPLE_FORMAT, _JPEG_TABLES, EXTRA, 318, 529, 530, 532, 50674}
-_INTEGERS = {1: "B", 3: "H", 4: "I", 16: "Q"}  # by the type of an entry
+_INTEGERS = {1: "B", 3: "H", 4: "I", 16: "Q"}  # `struct` codes by type of an entry
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 16: 8}
 _LONG, _UNDEFINED, _LONG8 = 4, 7, 16
-_OLD_JPEG = 6  # its data are not in the strips
+_OLD_JPEG = 6  # a compression whose data are not in the strips
 
 
 class _TiffEntry(NamedTuple):
@@ -43,9 +43,9 @@ class Directory:
 
     Attributes:
         view: the file.
-        order: of bytes, "<" or ">".
-        big: a BigTIFF file, with 64-bit offsets.
-        entries: by tag; those of a known type.
+        order: byte order, "<" or ">".
+        big: the file is a BigTIFF, with 64-bit offsets.
+        entries: entries of a known type, by tag.
     """
 
     view: memoryview
@@ -54,7 +54,7 @@ class Directory:
     entries: Mapping[int, _TiffEntry]
 
     def values(self, tag: int) -> tuple[int, ...]:
-        """Returns the integers of a tag; none if the tag is missing or has another type."""
+        """Returns the integers of a tag; empty if the tag is missing or has another type."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS:
             return ()
@@ -62,7 +62,7 @@ class Directory:
         return struct.unpack_from(code, self._content(tag))
 
     def one(self, tag: int, default: int) -> int:
-        """Returns the first value of a tag."""
+        """Returns the first integer of a tag, or a default."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS or not entry.length:
             return default
@@ -78,7 +78,7 @@ class Directory:
 
 
 def read(view: memoryview) -> Directory:
-    """Reads the directory of the first page; of its values only the offsets."""
+    """Reads the directory of the first page: the types, counts and offsets of its values."""
     order = "<" if begins(view, b"II") else ">"
     (magic,) = struct.unpack_from(order + "H", view, 2)
     big = magic == 43
@@ -101,7 +101,7 @@ def read(view: memoryview) -> Directory:
 
 
 def not_turned(view: memoryview) -> memoryview:
-    """Returns the file with an orientation that turns nothing."""
+    """Returns the file with orientation 1, which means no rotation."""
     directory = read(view)
     if directory.one(ORIENTATION, 1) == 1:
         return view
@@ -114,10 +114,15 @@ def not_turned(view: memoryview) -> memoryview:
 def part(
     view: memoryview, window: Window, whole: bool = False, photometric: int | None = None
 ) -> tuple[memoryview, Window] | None:
-    """Cuts a file down to the strips or tiles that a window touches; returns it with the window of the picture that it holds.
+    """Cuts a file down to the strips or tiles that a window touches; returns it with the window that they cover.
 
-    Returns None if the window touches all of them (unless `whole`), or if they are misplaced: then the library raises. The
-    samples are to be taken for `photometric`.
+    Args:
+        view: the file.
+        window: the window, in the stored picture.
+        whole: also return a file if the window touches all strips or tiles.
+        photometric: interpretation of the samples for the new file; None: unchanged.
+
+    Returns: None if cutting does not pay, or the strips or tiles are misplaced; the decoder then raises.
     """
     directory = read(view)
     width, height = directory.one(WIDTH, 0), directory.one(HEIGHT, 0)
@@ -154,7 +159,7 @@ def part(
 
 
 def _copied(directory: Directory) -> dict[int, tuple[int, int, bytes]]:
-    """Copies the tags to keep as (type, count, content), in a form that Pillow takes without a warning."""
+    """Copies the tags to keep as (type, count, content), in a form that Pillow accepts without a warning."""
     values = {}
     for tag in _COPIED & directory.entries.keys():
         entry, content = directory.entries[tag], bytes(directory._content(tag))
@@ -175,7 +180,7 @@ def _file(
     size_tag: int,
     pieces: list[memoryview],
 ) -> bytes:
-    """Writes a TIFF file of one page with the properties of `directory`, but another size and other pieces."""
+    """Writes a TIFF file of one page with the tags of `directory`, but another size and other strips or tiles."""
     order, number, kind = directory.order, "Q" if directory.big else "I", _LONG8 if directory.big else _LONG
     lengths = [len(piece) for piece in pieces]
     values = _copied(directory)
@@ -184,7 +189,7 @@ def _file(
         values[PHOTOMETRIC] = _LONG, 1, struct.pack(order + "I", photometric)
     packed = struct.pack(f"{order}{len(pieces)}{number}", *lengths)
     values[size_tag] = kind, len(pieces), packed
-    values[offset_tag] = kind, len(pieces), packed  # the right values when their offsets are known
+    values[offset_tag] = kind, len(pieces), packed  # a placeholder of the same size
     entry_size, inline = (20, 8) if directory.big else (12, 4)
     start = 16 if directory.big else 8
     end = start + len(values) * entry_size + (16 if directory.big else 6)

@@ -1,4 +1,4 @@
-"""Videos: an index of the frames, and exact access to any of them. FFmpeg does the work, through PyAV."""
+"""Indexes the frames of videos, and reads any frame exactly, with FFmpeg through PyAV."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = [
 ]
 
 MAX_BYTES: int
-"""The limit `max_sample_bytes` of `jdali.storage.configure`, by its older name. May be set."""
+"""Older name of the limit `max_sample_bytes` of `jdali.storage.configure`. May be set."""
 limits.older_names(__name__, {"MAX_BYTES": "max_sample_bytes"})
 
 
 @contextlib.contextmanager
 def in_memory(encoded: Any) -> Iterator[Source]:
-    """Wraps a video in memory as a source, as long as the context lasts.
+    """Wraps a video in memory as a source, which is valid within the context.
 
     Args:
-        encoded: its content: bytes, or a contiguous uint8 array.
+        encoded: content of the video: bytes, or a contiguous uint8 array.
     """
     content = memoryview(encoded).cast("B")
     if not len(content):
@@ -42,7 +42,7 @@ def in_memory(encoded: Any) -> Iterator[Source]:
     if not hasattr(os, "memfd_create") or not os.path.isdir("/proc/self/fd"):
         yield io.BytesIO(content)
         return
-    # By its name FFmpeg reads it without calling back into Python for every piece, and so without the GIL.
+    # From a path, FFmpeg reads without callbacks into Python, hence without the GIL.
     with open(os.memfd_create("video"), "wb") as file:
         file.write(content)
         file.flush()

@@ -1,4 +1,4 @@
-"""Frames of an open video by their numbers."""
+"""Reads frames of an open video by number."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from jdali.codecs.exif import is_turned, stored
 from jdali.codecs.video_index import Source, VideoIndex, check_frames, library, open_stream, refusals
 from jdali.types import RGB, DALIImageType
 
-# Where FFmpeg's planes go. Planar RGB is in the order green, blue, red.
+# Channels of FFmpeg's planes. Planar RGB has the order green, blue, red.
 _RGB_CHANNELS, _YUV_CHANNELS = (1, 2, 0), (0, 1, 2)
-_ONE = 1 << 16  # in the matrices of FFmpeg
-# How a picture is turned, as EXIF numbers it, by the matrix from stored to shown positions: x of x, y of x, x of y, y of y.
+_ONE = 1 << 16  # fixed-point 1 in FFmpeg's matrices
+# EXIF orientations by the matrix from stored to shown positions: x to x, x to y, y to x, y to y.
 _TURNS = {
     (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
     (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
@@ -24,10 +24,10 @@ _TURNS = {
 
 
 def orientation(frame: Any) -> int:
-    """Reads the orientation of a frame from the metadata of its video, 1 to 8 as in EXIF data; 1: as stored.
+    """Reads the orientation of a frame from the metadata of its video, 1 to 8 as in EXIF data.
 
     Raises:
-        SampleError: turned by an angle that is no multiple of 90°.
+        SampleError: the video is rotated by an angle that is no multiple of 90°.
     """
     data = frame.side_data.get("DISPLAYMATRIX")
     if data is None:
@@ -40,7 +40,7 @@ def orientation(frame: Any) -> int:
 
 
 class Converter:
-    """Converts frames; keeps what FFmpeg prepares for a format, so use one for each video."""
+    """Converts frames to pixels; caches FFmpeg's state for a format, so use one converter for each video."""
 
     def __init__(self) -> None:
         av = library()
@@ -53,11 +53,11 @@ class Converter:
         """Writes a frame's pixels to `out`, uint8 [height, width, 3].
 
         Args:
-            frame: of PyAV.
-            out: as large as the frame.
-            image_type: RGB, or YCbCr in studio range by BT.601, as image decoders give it.
+            frame: PyAV's frame.
+            out: array of the frame's size.
+            image_type: RGB, or YCbCr in studio range by BT.601, as from image decoders.
         """
-        # One thread: samples are worked on side by side.
+        # One thread, because several samples are processed in parallel.
         common = {"interpolation": self._smooth, "threads": 1}
         if image_type != RGB:
             planes = self._reformatter.reformat(
@@ -66,11 +66,11 @@ class Converter:
             )  # fmt: skip
             _interleave(planes, _YUV_CHANNELS, out)
         elif frame.width % 2:
-            # Planar output differs by 1 in the last column then.
+            # With an odd width, planar output differs by 1 in the last column.
             packed = self._reformatter.reformat(frame, format="rgb24", **common)
             out[...] = _rows(packed.planes[0])[: frame.height, : frame.width * 3].reshape(out.shape)
         else:
-            # Planar, then interleaved: FFmpeg's code for packed pixels takes six times as long.
+            # Convert to planes, then interleave: FFmpeg's code for packed pixels takes six times as long.
             planes = self._reformatter.reformat(frame, format="gbrp", **common)
             _interleave(planes, _RGB_CHANNELS, out)
 
@@ -85,17 +85,13 @@ def _rows(plane: Any) -> np.ndarray:
     return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)
 
 
-PADDING = -1  # in place of the number of a frame
+PADDING = -1  # number of a padding frame
 
 
 class VideoDecoder:
-    """An open video; for one thread at a time.
+    """Decodes frames of an open video, in one thread at a time.
 
-    Frames that follow one another are decoded on; for another one decoding begins at the key frame before it.
-
-    Args:
-        source: the video.
-        index: its index.
+    It continues decoding for frames ahead; for other frames, it seeks to the key frame before.
     """
 
     def __init__(self, source: Source, index: VideoIndex):
@@ -108,7 +104,7 @@ class VideoDecoder:
 
     @property
     def position(self) -> int:
-        """Number of the frame that comes next without seeking."""
+        """Number of the next frame without a seek."""
         return self._position
 
     def read(
@@ -122,10 +118,10 @@ class VideoDecoder:
         """Reads frames by number.
 
         Args:
-            numbers: [n], in any order, also repeated; `PADDING` where there is none.
+            numbers: [n], in any order, with repetitions; `PADDING` for a padding frame.
             image_type: RGB or YCbCr (studio range).
-            fill: value of padding, one or one a channel.
-            upright: turn frames as the metadata say.
+            fill: value of padding frames, one for all channels or one for each.
+            upright: rotate frames as the metadata say.
 
         Returns: uint8 [n, height, width, 3].
 
@@ -164,7 +160,7 @@ class VideoDecoder:
         return result
 
     def close(self) -> None:
-        """Closes the video, and the file that it was opened from."""
+        """Closes the video and its source."""
         self._stop()
         if not isinstance(self._source, str):
             self._source.close()
@@ -176,7 +172,7 @@ class VideoDecoder:
 
     # --- one frame --------------------------------------------------------------------------
     def _frame(self, number: int) -> Any:
-        """Decodes the frame with a number; the next one is then `number + 1`."""
+        """Decodes a frame by its number."""
         keys = self._index.keys
         key = int(np.searchsorted(keys, number, "right")) - 1
         near = key < 0 or keys[key] <= self._position
@@ -184,8 +180,8 @@ class VideoDecoder:
             frame = self._forward(number)
             if frame is not None:
                 return frame
-        # A seek may lead to a position after the one asked for, and a key frame may be no clean start: then the
-        # key frames before are tried, ever farther back, and at last the start of the file.
+        # A seek may overshoot, and a key frame may be no clean start. So try earlier key frames, at growing distances,
+        # and finally the start of the file.
         back = 0
         while back <= key:
             self._seek(int(keys[key - back]))
@@ -200,7 +196,7 @@ class VideoDecoder:
         return frame
 
     def _forward(self, number: int) -> Any | None:
-        """Decodes up to a frame; None if it does not come."""
+        """Decodes up to a frame; None if decoding passes it by."""
         with refusals(f"frame {number} cannot be decoded"):
             for frame in self._frames:
                 got = self._number(frame)
@@ -222,7 +218,7 @@ class VideoDecoder:
         return self._at(frame.pts)
 
     def _at(self, tick: int | None) -> int | None:
-        """Returns the number of the frame with a time."""
+        """Returns the number of the frame with a time; None if no frame has it."""
         if tick is None:
             return None
         ticks = self._index.ticks
@@ -232,7 +228,7 @@ class VideoDecoder:
 
     # --- where to continue decoding -----------------------------------------------------------
     def _begin(self) -> None:
-        """Opens the video (again), at its start."""
+        """Opens the video, or reopens it, at its start."""
         self._stop()
         self._container, self._stream = open_stream(self._source, threads=1)
         self._frames = self._decode()
@@ -249,18 +245,17 @@ class VideoDecoder:
             yield from packet.decode()
 
     def _decode_from_key(self) -> Iterator[Any]:
-        """Decodes frames after a seek; none if packets there have other times than the index, or if the key frame is no
-        clean start.
+        """Decodes frames after a seek; yields none if the packets differ from the index, or the key frame is no clean
+        start.
         """
         packets = self._container.demux(self._stream)
-        # Some decoders make grey pictures of packets before a key frame, since they lack references.
+        # Skip packets before a key frame: without references, some decoders make grey pictures of them.
         first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
         if first is None or self._index.key_size(first.pts) != first.size:
             return
         frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
         shown = next(frames, None)
-        # From where a picture is refreshed bit by bit (H.264), FFmpeg gives frames as soon as they should be whole,
-        # and they are not always.
+        # After a gradual refresh (H.264), FFmpeg returns frames when they should be complete, but sometimes they are not.
         number = None if shown is None else self._at(shown.pts)
         if number is not None and number <= (self._at(first.pts) or 0):
             yield shown
@@ -268,7 +263,7 @@ class VideoDecoder:
 
     @staticmethod
     def _shown(frame: Any, upright: bool) -> tuple[int, int, int]:
-        """Returns height and width of a frame as it is given, and its rotation as EXIF numbers it."""
+        """Returns height and width of the result for a frame, and the EXIF orientation to apply."""
         with refusals("the metadata of its rotation cannot be read"):
             turn = orientation(frame) if upright else 1
         height, width = frame.height, frame.width

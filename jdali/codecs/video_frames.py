@@ -1,4 +1,4 @@
-"""Frames of a sequence, and the ones that stand in for missing frames."""
+"""Chooses the frames that replace missing frames of a sequence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MODES = {
 
 
 def padding_mode(name: str, mode: str) -> str:
-    """Returns the main name of a `pad_mode` of operator `name`."""
+    """Normalizes aliases of a `pad_mode`; `name` is the operator's, for the error."""
     if mode not in _MODES:
         raise ValueError(
             f"{name}: Invalid pad_mode: {mode} Valid options are: {', '.join(filter(None, _MODES))}"
@@ -24,13 +24,13 @@ def padding_mode(name: str, mode: str) -> str:
 
 
 def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
-    """Replaces frame numbers beyond `low` to `high` - 1.
+    """Replaces frame numbers outside of `low` to `high` - 1.
 
     Args:
         numbers: [n].
-        low, high: the range that is there; not empty.
-        mode: "constant": `PADDING`; "edge": the frame at the end of the range; "reflect_1001",
-            "reflect_101": mirrored there, the last one with or without being repeated; "none": an error.
+        low, high: the range of existing frames; not empty.
+        mode: "constant": `PADDING`; "edge": the nearest frame of the range; "reflect_1001",
+            "reflect_101": mirrored at the border, which is repeated or not; "none": `SampleError`.
     """
     beyond = (numbers < low) | (numbers >= high)
     if not beyond.any():
@@ -54,7 +54,7 @@ def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
 
 
 def fill_values(name: str, fill_value: int | tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the values of a padding frame, one or three, for operator `name`."""
+    """Checks `fill_value`; returns one value or three. `name` is the operator's, for the error."""
     values = fill_value if isinstance(fill_value, tuple) else (fill_value,)
     if not all(0 <= v <= 255 for v in values):
         raise ValueError(f"{name}: fill_value must be in range [0, 255], got {fill_value}")

@@ -1,4 +1,4 @@
-"""Times of the frames of a video: read off its packets once, kept as a few arrays."""
+"""Indexes the frames of a video: reads their times from its packets, into a few arrays."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from jdali.codecs import ffmpeg as _ffmpeg
 # A local path, or a seekable binary file.
 Source = str | BinaryIO
 
-# What is opened. Lists of other files, which FFmpeg also takes for a video, are not among them: data must not
-# be able to name files of this machine.
+# Formats to open. Playlists, which FFmpeg also accepts as videos, are excluded, because data must not name files of this
+# machine.
 _FORMATS = (
     "mov", "matroska", "avi", "mpegts", "mpeg", "mpegvideo", "h264", "hevc", "m4v", "ivf", "obu", "av1", "flv",
     "asf", "ogg", "mjpeg", "nut", "mxf", "dv",
 )  # fmt: skip
 _OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": "file"}
 _DEFAULT_RATE = Fraction(25)
-_NO_TIMES = 0x80  # of FFmpeg's flags of formats
-# Bytes of a packet of MPEG-4 that may say no more than that there is no picture; FFmpeg gives no frame for it.
+_NO_TIMES = 0x80  # FFmpeg's flag of formats without timestamps
+# MPEG-4 packets of up to this many bytes may mean "no picture"; FFmpeg returns no frame for them.
 _NO_PICTURE = 19
 
 
 def library() -> Any:
-    """Returns PyAV; raises with the command that installs it."""
+    """Returns PyAV; raises ImportError with the command that installs it."""
     package = _ffmpeg.pyav()
     if package is None:
         raise ImportError(f"video needs PyAV: {install('video')}")
@@ -56,7 +56,7 @@ def refusals(what: str) -> Iterator[None]:
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         raise SampleError(f"{what}: {os.strerror(error.errno or 0)}") from error
     except (av.error.FFmpegError, ValueError, OSError, EOFError, OverflowError, MemoryError) as error:
-        # FFmpeg says that it lacks memory where a file asks for more than there may be: that is the file's matter.
+        # FFmpeg reports a lack of memory if a file asks for more than its limit, which is an error of the file.
         asks_too_much = isinstance(error, av.error.FFmpegError) and isinstance(error, MemoryError)
         if is_of_machine(error) and not asks_too_much:
             raise
@@ -64,11 +64,11 @@ def refusals(what: str) -> Iterator[None]:
 
 
 def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]:
-    """Opens a container at its start; returns it with its first stream of pictures, without a limit on sizes.
+    """Opens a container at its start; returns it with its first video stream.
 
     Args:
-        source: what to open.
-        threads: that decode; 1: the thread that asks for frames.
+        source: the video.
+        threads: number of decoding threads; 1: only the calling thread decodes.
         options: more options of FFmpeg.
     """
     library()
@@ -86,7 +86,7 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
         stream = streams[0]
         context = stream.codec_context
         check_size(context.height, context.width)
-        # The limit also holds for sizes that come later than the header.
+        # Also limits sizes that change after the header.
         context.options = {"max_pixels": str(limits.most("max_pixels"))}
         stream.thread_count = threads
         stream.thread_type = "AUTO" if threads != 1 else "NONE"
@@ -98,15 +98,13 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
 
 @contextlib.contextmanager
 def _target(source: Source) -> Iterator[object]:
-    """Makes the argument with which FFmpeg opens a file: a path as a URL, so that a colon in a name is no
-    protocol.
-    """
+    """Yields the argument for FFmpeg; a path becomes a "file:" URL, so that a colon in it is no protocol."""
     if not isinstance(source, str):
         yield source
         return
     descriptor, _ = open_regular(source)
     try:
-        # The file that was checked to be regular, even if its name has moved on.
+        # Open the checked file itself, because its path may have been replaced.
         opened = f"/proc/self/fd/{descriptor}"
         yield "file:" + (opened if os.path.exists(opened) else os.path.abspath(source))
     finally:
@@ -114,12 +112,12 @@ def _target(source: Source) -> Iterator[object]:
 
 
 def check_size(height: int, width: int) -> None:
-    """Raises for pictures larger than the limit of all pictures."""
+    """Raises `SampleError` for pictures with more than `max_pixels`."""
     limits.check("max_pixels", height * width, f"video of {height}x{width}")
 
 
 def check_frames(count: int, height: int, width: int) -> None:
-    """Raises for sequences of decoded frames that are larger than the limits."""
+    """Raises `SampleError` for sequences of decoded frames that exceed the limits."""
     check_size(height, width)
     limits.check("max_frames", count, f"a sequence of {count} frames")
     limits.check(
@@ -129,16 +127,16 @@ def check_frames(count: int, height: int, width: int) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class VideoIndex:
-    """The frames of a video, in the order in which they are shown.
+    """The frames of a video, in display order.
 
     Attributes:
-        ticks: int64 [frames], the time that FFmpeg gives to each; where a container has no times of display they are in
-            the order of decoding, and not ascending.
-        keys: int64 [n], numbers of the frames at which decoding can begin, ascending.
-        key_sizes: int64 [n], bytes of their packets, by which they are known again after a seek.
+        ticks: int64 [frames], FFmpeg's time of each frame; not ascending in containers that have only times of
+            decoding.
+        keys: int64 [n], numbers of the key frames, where decoding can begin, ascending.
+        key_sizes: int64 [n], sizes of their packets, which identify them after a seek, bytes.
         tick: length of a tick, seconds.
-        height, width: in pixels, as the header says.
-        counted: the frames carry no usable times; frames are counted from the start instead.
+        height, width: size in the header, pixels.
+        counted: frames have no usable times, so they are counted from the start.
     """
 
     ticks: np.ndarray
@@ -153,19 +151,19 @@ class VideoIndex:
         return len(self.ticks)
 
     def seconds(self) -> np.ndarray:
-        """Returns the time at which each frame is shown, from the first one on, float64 [frames] in seconds."""
+        """Returns the display time of each frame relative to the first one, float64 [frames], in seconds."""
         ticks = np.sort(self.ticks)
         return (ticks - ticks[0]) * self.tick.numerator / self.tick.denominator
 
     def key_size(self, tick: int | None) -> int | None:
-        """Returns the bytes of the packet of the key frame shown at a time; None without one."""
+        """Returns the size of the packet of the key frame at a time, bytes; None if no key frame has this time."""
         if tick is None:
             return None
         sizes = self.key_sizes[self.ticks[self.keys] == tick]
         return int(sizes[0]) if len(sizes) else None
 
     def as_arrays(self) -> dict[str, np.ndarray]:
-        """Returns the arrays that a cache keeps."""
+        """Returns the index as arrays, for the cache."""
         facts = [self.tick.numerator, self.tick.denominator, self.height, self.width, self.counted]
         return {
             "ticks": self.ticks,
@@ -183,10 +181,10 @@ class VideoIndex:
 
 
 def build_index(source: Source) -> VideoIndex:
-    """Builds the index of a video from its packets; decodes the first frame, or all where packets have no times.
+    """Builds the index of a video from its packets; decodes the first frame, or all frames if packets have no times.
 
     Raises:
-        SampleError: it is no video, damaged, cut off or too large.
+        SampleError: the file is no video, damaged, truncated or too large.
     """
     _check_claims(source)
     container, stream = open_stream(source, 1)
@@ -216,7 +214,7 @@ def build_index(source: Source) -> VideoIndex:
 
 
 def _check_claims(source: Source) -> None:
-    """Raises if the header claims what the file cannot have."""
+    """Raises `SampleError` if the header claims more frames than the file can have."""
     if not isinstance(source, str):
         source.seek(0)
         refuse_claims(source)
@@ -231,8 +229,8 @@ def _check_claims(source: Source) -> None:
 def _from_packets(
     source: Source, container: Any, stream: Any
 ) -> tuple[np.ndarray | None, dict[int, int], bool]:
-    """Returns the times of frames, or None if packets do not tell them; the sizes of key packets by their times; True if
-    the times of packets ascend in the order of decoding.
+    """Returns the times of frames (None if packets lack them), the sizes of key packets by time, and whether the times of
+    packets ascend in decoding order.
     """
     times: list[int | None] = []
     keys: dict[int, int] = {}
@@ -242,7 +240,7 @@ def _from_packets(
     shown: list[Any] = []  # the first frame
     for packet in container.demux(stream):
         if not shown:
-            with contextlib.suppress(library().error.FFmpegError):  # said when the frame is asked for
+            with contextlib.suppress(library().error.FFmpegError):  # reading the frame raises it again
                 shown = packet.decode()
         if not packet.size:
             continue
@@ -263,9 +261,9 @@ def _from_packets(
     ticks = np.sort(known)
     in_order = np.array_equal(ticks, known)
     is_empty = codec == "mpeg4" and smallest <= _NO_PICTURE
-    # FFmpeg gives times in the order of decoding to a container without times of display.
+    # In containers without display times, FFmpeg assigns times in decoding order.
     guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
-    # Frames before the first key frame may lack references, and those at the start may be missing.
+    # Frames before the first key frame may lack references, and frames at the start may be missing.
     first = shown[0].pts if shown else None
     clear = (
         not (guessed or is_empty)
@@ -278,14 +276,14 @@ def _from_packets(
 
 
 def _count_unedited(source: Source) -> int:
-    """Counts the packets of an MP4 or MOV file, also those that its edit list leaves out."""
+    """Counts the packets of an MP4 or MOV file, including those that its edit list skips."""
     container, stream = open_stream(source, 1, ignore_editlist="1")
     with contextlib.closing(container), refusals("its packets cannot be read"):
         return sum(packet.size > 0 for packet in container.demux(stream))
 
 
 def _frame_times(source: Source) -> list[int | None]:
-    """Finds the times of frames by decoding them all."""
+    """Returns the times of all frames, by decoding them."""
     container, stream = open_stream(source, 1)
     with contextlib.closing(container), refusals("its frames cannot be decoded"):
         times: list[int | None] = []
@@ -295,30 +293,14 @@ def _frame_times(source: Source) -> list[int | None]:
         return times
 
 
-# Boxes that hold others, as FFmpeg reads them.
-_FOLDERS = frozenset(
-    {
-        b"moov",
-        b"trak",
-        b"mdia",
-        b"minf",
-        b"stbl",
-        b"moof",
-        b"traf",
-        b"mvex",
-        b"edts",
-        b"udta",
-        b"dinf",
-        b"wave",
-    }
-)
-# Offset of the number of frames, bytes after a box's head.
+# Boxes that contain boxes, as FFmpeg reads them.
+_FOLDERS = frozenset(b"moov trak mdia minf stbl moof traf mvex edts udta dinf wave".split())
+# Offset of the number of frames after a box's header, bytes.
 _COUNTS = {b"stsz": 8, b"stz2": 8, b"trun": 4}
-_FIRST = frozenset(
-    {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"styp", b"moof", b"sidx", b"udta"}
-)
+# Boxes that may come first in a file.
+_FIRST = frozenset(b"ftyp moov mdat free skip wide pnot styp moof sidx udta".split())
 _DEEPEST = 12
-_LARGEST_HEADER = 1 << 28  # of those that are compressed
+_LARGEST_HEADER = 1 << 28  # most bytes of a compressed header, uncompressed
 
 
 def refuse_claims(file: BinaryIO) -> None:
@@ -362,7 +344,7 @@ def _of_compressed(file: BinaryIO, start: int, end: int, depth: int) -> Iterator
     try:
         header = zlib.decompressobj().decompress(file.read(max(end - start - 4, 0)), limit)
     except zlib.error:
-        return  # said by FFmpeg
+        return  # FFmpeg reports it
     if len(header) == limit:
         raise SampleError(f"its header is compressed, and has more than {limit} bytes")
     if depth < _DEEPEST:

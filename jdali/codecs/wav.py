@@ -1,8 +1,8 @@
-"""WAV files of plain samples, read without a library: they need no decoding.
+"""Reads WAV files of plain samples with NumPy.
 
-Everything else that a WAV file may be (compressed, cut off, of unknown length, with a strange header) is left
-to libsndfile, and samples are what libsndfile would give, to the last bit. Chunks around them are passed over, also
-those behind which libsndfile loses samples (a short `acid`) or the whole file.
+libsndfile reads all other WAV files (compressed, truncated, of unknown length, with an unusual header). Samples equal
+libsndfile's to the last bit. Other chunks are skipped, even those that make libsndfile lose samples (a short `acid`) or
+fail.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from jdali._system.devices import HostArray
 from jdali.codecs.incomplete_sound import RIFF_MAGIC, UNKNOWN_LENGTH, W64_MAGIC, wave_chunks
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
-# How a format is written in the extensible header, after the number of the format.
+# Rest of the GUID in the extensible header, after the number of the format.
 _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
 _MPEG = {b"\x50\0", b"\x55\0"}  # formats of layers I and II, and of layer III
-_MOST_CHANNELS = 1024  # of libsndfile
-# The head of a file that holds a format of 16 bytes and the samples, and nothing else.
+_MOST_CHANNELS = 1024  # libsndfile's limit
+# Head of a file that has only a format chunk of 16 bytes and a data chunk.
 _USUAL_HEAD = struct.Struct("<4s4x8sI16x4sI")
 _OF_16_BITS = np.float32(2**-15)
 
 
 class Wave(NamedTuple):
-    """A sound in memory: `content` holds [T, C] samples of `bits` bits, `floats` or integers."""
+    """A sound in memory: `content` holds samples [T, C] of `bits` bits, `floats` or integers."""
 
     content: memoryview
     channels: int
@@ -43,15 +43,21 @@ class Wave(NamedTuple):
         return len(self.content) // (self.channels * self.bits // 8)
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray:
-        """Reads [T, C] of int16, int32 or float32; floats are from -1 to 1 if integers are stored."""
+        """Reads [T, C] as int16, int32 or float32; stored integers become floats from -1 to 1."""
         size = self.channels * self.bits // 8
         content = self.content[first * size : (first + count) * size]
         return _converted(content, self.bits, self.floats, dtype).reshape(-1, self.channels)
 
 
+def of_samples(samples: HostArray, sample_rate: int) -> Wave:
+    """Wraps decoded samples, [T, C], contiguous."""
+    content = samples.reshape(-1).view(np.uint8).data
+    return Wave(content, samples.shape[1], sample_rate, 8 * samples.itemsize, samples.dtype.kind == "f")
+
+
 def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) -> HostArray:
     if floats:
-        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite
+        with np.errstate(over="ignore"):  # float64 values beyond float32 become infinite
             return np.frombuffer(content, f"<f{bits // 8}").astype(dtype)
     if bits == 16:
         samples = np.frombuffer(content, "<i2")
@@ -59,7 +65,7 @@ def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) ->
             return samples.astype(np.int16)
         if dtype == np.int32:
             return samples.astype(np.int32) << 16
-        return _floats_of_16_bits(samples)
+        return np.multiply(samples, _OF_16_BITS, out=empty(samples.shape, np.float32), dtype=np.float32)
     wide = _left_justified(content, bits)
     if dtype == np.int16:
         return (wide >> 16).astype(np.int16)
@@ -69,7 +75,7 @@ def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) ->
 
 
 def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
-    """Shifts integers to the top of 32 bits."""
+    """Converts integers to 32 bits, with full range."""
     if bits == 8:
         return (np.frombuffer(content, np.uint8) ^ np.uint8(128)).astype(np.int32) << 24
     if bits == 32:
@@ -80,7 +86,7 @@ def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
 
 
 def parse(content: memoryview) -> Wave | None:
-    """Finds the samples of a WAV file; None if it is not a whole, plain one."""
+    """Finds the samples of a WAV file; None unless it is complete and plain."""
     form, sound = _usual(content) or _form_and_sound(content)
     layout = _layout(form)
     if layout is None:
@@ -90,7 +96,7 @@ def parse(content: memoryview) -> Wave | None:
 
 
 def _usual(content: memoryview) -> tuple[memoryview, memoryview] | None:
-    """Finds the same as `_form_and_sound`, quicker, where a file holds nothing else, as most do; None for other files."""
+    """Does what `_form_and_sound` does, faster, for files without other chunks, as most are; None for others."""
     if len(content) <= _USUAL_HEAD.size:
         return None
     head = _USUAL_HEAD.unpack_from(content)
@@ -100,18 +106,18 @@ def _usual(content: memoryview) -> tuple[memoryview, memoryview] | None:
 
 
 def mpeg(content: memoryview) -> memoryview | None:
-    """Returns the MPEG frames (layers I to III) in a WAV file; None if it holds anything else, or is not whole."""
+    """Returns the MPEG frames (layers I to III) in a WAV file; None if it holds another format, or is incomplete."""
     form, sound = _form_and_sound(content)
     return sound if bytes(form[:2]) in _MPEG else None
 
 
 def count_sounds(content: memoryview) -> int:
-    """Counts the chunks of a WAV file that hold samples, where it is whole."""
+    """Counts the data chunks of a WAV file; 0 if it is incomplete."""
     return sum(name == b"data" for name, _ in _chunks(content))
 
 
 def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
-    """Finds the chunk of the format and that of the samples; both empty unless each comes once."""
+    """Returns the format chunk and the data chunk; both are empty unless the file has one of each (or equal formats)."""
     found = _chunks(content)
     forms = [body for name, body in found if name == b"fmt "]
     sounds = [body for name, body in found if name == b"data"]
@@ -120,8 +126,10 @@ def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
 
 
 def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
-    """Lists name and content of the chunks of format and samples; empty if a chunk is cut off before the
-    samples or in them, if their length is unknown, or if another file follows.
+    """Lists names and contents of the format and data chunks.
+
+    The list is empty if the file is truncated before or in the data, if their length is unknown, or if another file
+    follows.
     """
     magic = bytes(content[:16])
     if magic != W64_MAGIC and (magic[:4] not in RIFF_MAGIC or magic[8:12] != b"WAVE"):
@@ -133,7 +141,7 @@ def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
             return []
         never_told = magic != W64_MAGIC and (told + 8 <= start or told >= UNKNOWN_LENGTH)
         if name == b"data" and size == 0 and never_told and start < len(content):
-            size = len(content) - start  # the program that wrote it did not come to write its sizes
+            size = len(content) - start  # the writing program was interrupted before it wrote the sizes
         if size is None or start + size > len(content):
             return found if name != b"data" and any(name == b"data" for name, _ in found) else []
         if name == b"fmt " or (name == b"data" and size):
@@ -142,7 +150,7 @@ def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
 
 
 def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
-    """Finds the samples of several files; None unless all are plain ones of 16 bits."""
+    """Finds the samples of several files; None unless all are plain 16-bit files."""
     waves = []
     for content in contents:
         wave = parse(content.data)
@@ -153,19 +161,14 @@ def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
 
 
 def floats_into(out: HostArray, starts: Sequence[int], waves: Sequence[Wave]) -> None:
-    """Converts sounds of 16 bits to floats, each from its start in `out` on, float32 [values]."""
+    """Converts 16-bit sounds to floats, each to its start in `out`, float32 [values]."""
     for start, wave in zip(starts, waves, strict=True):
         samples = np.frombuffer(wave.content, "<i2")
         np.multiply(samples, _OF_16_BITS, out=out[start : start + len(samples)], dtype=np.float32)
 
 
-def _floats_of_16_bits(samples: HostArray) -> HostArray:
-    result = empty(samples.shape, np.float32)
-    return np.multiply(samples, _OF_16_BITS, out=result, dtype=np.float32)
-
-
 def _layout(body: memoryview) -> tuple[int, int, int, bool] | None:
-    """Reads channels, rate, bits of a sample and whether it is a float, if it is a plain format."""
+    """Parses a format chunk: (channels, rate, bits of a sample, whether it is a float); None if it is not plain."""
     if len(body) < 16:
         return None
     kind, channels, rate, _, align, bits = struct.unpack_from("<HHIIHH", body)

@@ -1,4 +1,4 @@
-"""WebP: imagecodecs where it is installed, else Pillow."""
+"""Decodes WebP with imagecodecs if it is installed, else with Pillow."""
 
 from __future__ import annotations
 
@@ -7,15 +7,7 @@ import struct
 import numpy as np
 from PIL import WebPImagePlugin
 
-from jdali.codecs.base import (
-    Format,
-    ImageInfo,
-    Request,
-    begins,
-    corrupt,
-    imagecodecs,
-    open_with_pillow,
-)
+from jdali.codecs.base import Format, ImageInfo, Request, begins, corrupt, imagecodecs, open_with_pillow
 from jdali.codecs.color import gray_15bit
 from jdali.codecs.exif import orientation
 
@@ -64,7 +56,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     animated = info.detail
     codecs = imagecodecs()
     if codecs is None or animated:
-        picture = open_with_pillow(WebPImagePlugin.WebPImageFile, view, info)  # its first frame
+        picture = open_with_pillow(WebPImagePlugin.WebPImageFile, view, info)  # the first frame
         return np.asarray(picture.convert("RGBA" if info.channels == 4 else "RGB"))
     out = request.out if request.out is not None and request.out.shape[2] == info.channels else None
     decoded: np.ndarray = codecs.webp_decode(view, hasalpha=info.channels == 4, out=out)
@@ -72,9 +64,5 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 FORMAT = Format(
-    "webp",
-    lambda view: begins(view, b"RIFF") and begins(view, b"WEBP", 8),
-    header,
-    decode,
-    gray_15bit,
+    "webp", lambda view: begins(view, b"RIFF") and begins(view, b"WEBP", 8), header, decode, gray_15bit
 )

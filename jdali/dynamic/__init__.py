@@ -1,12 +1,12 @@
-"""Dynamic mode: operators as functions that run now, on a `Tensor` or a `Batch`; no pipeline.
+"""Dynamic mode: operators as functions that run at once, on a `Tensor` or a `Batch`, without a pipeline.
 
     >>> import jdali.dynamic as jd
     >>> picture = jd.imread("cat.jpg")
     >>> small = jd.resize(picture, size=(224, 224))
 
-Every function here is made from the operator's one record, like those of `jdali.fn`. A compiled
-operator compiles once for a shape and set of static arguments; new values compile nothing. JAX runs
-it while Python goes on; asking for values (NumPy, `evaluate`) waits for them.
+Functions are derived from the operators' records, like those of `jdali.fn`. A compiled operator is compiled once
+for each shape and set of static arguments; new values compile nothing. JAX runs it asynchronously; converting a result
+to NumPy, or `evaluate`, waits for it.
 """
 
 from jdali import types as types
@@ -61,4 +61,4 @@ from jdali.dynamic._tensor import tensor as tensor
 bool = _dtype.boolean
 
 _fill(__name__, _shown, {"experimental.resize": "resize"})  # DALI's only deprecated alias here
-_imported(__name__, {"imread": "jdali.dynamic._imread"})  # it loads the decoder
+_imported(__name__, {"imread": "jdali.dynamic._imread"})  # on first use: its module loads the decoder

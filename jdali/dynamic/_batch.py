@@ -1,4 +1,4 @@
-"""`Batch`: samples that may differ in size, in dynamic mode."""
+"""`Batch`: samples in dynamic mode, which may differ in size."""
 
 from __future__ import annotations
 
@@ -24,24 +24,23 @@ from jdali.dynamic._tensor import Tensor, as_tensor, from_dlpack_by_torch
 from jdali.dynamic._value import EagerKind, EagerValue
 from jdali.tensors import TensorList
 
-# Samples of a batch, by number; `Batch` has a method of the name `slice`.
+# Selects samples of a batch; an alias, because `slice` is an attribute of `Batch`.
 Selection: TypeAlias = slice | Sequence[int] | np.ndarray
 
 
 class Batch(Arithmetic, EagerValue):
-    """Samples of one element type and number of axes, on which operators work at once.
+    """Samples with one element type and number of axes, for operators that run at once.
 
-    `batch.tensors[i]` is a sample, `batch.slice[...]` indexes each sample, `batch.select(...)` picks
-    samples. The values may still be being computed; they do not change.
+    `batch.tensors[i]` is a sample, `batch.slice[...]` indexes each sample, and `batch.select(...)` picks
+    samples. Values never change, but their computation may still be running.
 
     Args:
-        tensors: a sequence of data for tensors, an array whose first axis is that of the samples, or
-            a batch.
-        dtype: element type; None: that of the data, of the first of several (INT32, FLOAT or BOOL of Python numbers).
+        tensors: a sequence of data for tensors, an array whose first axis has the samples, or a batch.
+        dtype: element type; None: the first sample's (for Python numbers INT32, FLOAT or BOOL).
         device: None: where the data are.
-        layout: of one sample; None: that of the data.
+        layout: of one sample; None: the data's.
         invocation_result: a batch, in place of `tensors`.
-        copy: copy arrays of the user's, who may go on to change them.
+        copy: copy arrays, so that the user may change them later.
     """
 
     kind: ClassVar[EagerKind] = EagerKind.BATCH
@@ -83,12 +82,12 @@ class Batch(Arithmetic, EagerValue):
 
     @property
     def tensors(self) -> Tensors:
-        """The samples as a sequence: `tensors[i]` is a `Tensor`."""
+        """Samples as a sequence; `tensors[i]` is a `Tensor`."""
         return Tensors(self, range(len(self._list)))
 
     @property
     def slice(self) -> Subscript:
-        """`batch.slice[...]` indexes each sample; an index may be a batch of its own."""
+        """Object whose subscript, `batch.slice[...]`, indexes each sample; an index may be a batch itself."""
         return Subscript(self)
 
     @overload
@@ -99,14 +98,14 @@ class Batch(Arithmetic, EagerValue):
         """Selects one sample as a `Tensor`, or several as a `Batch`.
 
         Args:
-            sample_range: number of a sample, or a list or range of them, or a slice.
+            sample_range: position of a sample, or a list or range of positions, or a slice.
         """
         chosen = self.tensors[sample_range]
         return chosen.as_batch() if isinstance(chosen, Tensors) else chosen
 
     @staticmethod
     def broadcast(sample: object, batch_size: int, device: object = None, dtype: object = None) -> Batch:
-        """Makes a batch whose samples all are `sample`, which is kept once."""
+        """Makes a batch that repeats `sample`; its memory is shared by all samples."""
         if isinstance(sample, Batch):
             raise ValueError("Batch.broadcast: Cannot broadcast a Batch")
         one = as_tensor(sample, dtype, device)
@@ -131,8 +130,8 @@ class Batch(Arithmetic, EagerValue):
         """Joins the samples into one PyTorch tensor.
 
         Args:
-            copy: True: always a copy; False: an error if there must be one.
-            pad: fill the samples up with zeros to one size.
+            copy: True: always copy; False: raise ValueError if a copy is needed; None: copy if needed.
+            pad: pad the samples with zeros to one size.
         """
         if copy is False and not self._list.is_dense_tensor():
             raise ValueError("Batch.torch: This batch cannot be converted to a tensor without a copy.")
@@ -160,7 +159,7 @@ class Tensors(Sequence[Any]):
     @overload
     def __getitem__(self, key: Selection) -> Tensors: ...
     def __getitem__(self, key: Any) -> Tensor | Tensors:
-        """Returns a sample, or for a slice or a list of numbers a sequence of samples."""
+        """Returns a sample, or for a slice or a list of positions a sequence of samples."""
         if isinstance(key, slice):
             return Tensors(self.batch, self.indices[key])
         if isinstance(key, (list, tuple, range)) or getattr(key, "ndim", 0) == 1:
@@ -170,14 +169,14 @@ class Tensors(Sequence[Any]):
         return sample
 
     def select(self, index_or_range: int | Selection) -> Tensor | Tensors:
-        """Selects samples as `[...]` does."""
+        """Selects samples, as a subscript does."""
         return self[index_or_range]
 
     def tolist(self) -> list[Tensor]:
         return list(self)
 
     def as_batch(self) -> Batch:
-        """Returns these samples as a batch; copies none."""
+        """Returns these samples as a batch, without a copy."""
         if len(self.indices) == len(self.batch) and list(self.indices) == list(range(len(self.batch))):
             return self.batch
         return Batch._of(self.batch._list.select(list(self.indices)), self.batch.device)
@@ -187,7 +186,7 @@ class Tensors(Sequence[Any]):
 
 
 def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
-    """Makes a batch of a user's data, without converting its dtype."""
+    """Makes a batch from the user's data; arrays and batches keep their element type."""
     if isinstance(data, Batch):
         return data
     if isinstance(data, Tensors):
@@ -216,7 +215,7 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
             raise TypeError(f"Batch: Tensors must be array-like types or numbers. Got `None` at index {i}")
         if isinstance(item, Batch):
             raise TypeError("Batch: A list of Batch objects is not a valid argument type")
-    if dtype is None and is_plain(items):  # the numbers have no types: one that holds all of them
+    if dtype is None and is_plain(items):  # the common type of all numbers
         dtype = DType.from_fw_type(jnp.result_type(*(to_array(i).dtype for i in items)))
     parts = [
         item if isinstance(item, Tensor) else Tensor(item, dtype if is_plain(item) else None, copy=copy)
@@ -235,7 +234,7 @@ def _of_array(array: Any, layout: str, device: Device) -> Batch:
 
 
 def _joined(parts: Sequence[Tensor]) -> Batch:
-    """Makes a batch of tensors of one element type; copies none."""
+    """Makes a batch of tensors of one element type, without a copy."""
     first = parts[0]
     for i, part in enumerate(parts):
         if part.ndim != first.ndim:
@@ -248,13 +247,13 @@ def _joined(parts: Sequence[Tensor]) -> Batch:
     lists = [p.to_device(device)._with_layout(layout)._samples() for p in parts]
     if any(samples.provenance is not None for samples in lists) or not all(map(_alone, lists)):
         return Batch._of(TensorList.concat(lists), device)
-    # One block of all samples: to gather them takes less time than from a block for each.
+    # Samples in one block are gathered faster than from a block for each.
     arrays = [samples.store.sample(0) for samples in lists]
     return Batch._of(TensorList.from_samples(arrays, layout, device.device_type), device)
 
 
 def _alone(samples: TensorList) -> bool:
-    """Returns True if a sample is an array of its own, and no row of a larger one."""
+    """Returns True if a sample is an array of its own, not a row of a larger one."""
     return isinstance(samples.store.blocks[0], SamplesBlock)
 
 
@@ -266,14 +265,13 @@ def batch(tensors: object, dtype: object = None, device: object = None, layout: 
 def as_batch(
     tensors: object, dtype: object = None, device: object = None, layout: str | None = None
 ) -> Batch:
-    """Makes a batch of the data, without a copy where that is possible.
+    """Makes a batch of the data, without a copy where possible.
 
     Args:
-        tensors: a sequence of data for tensors, an array whose first axis is that of the samples, or
-            a batch.
-        dtype: element type; None: that of the data.
+        tensors: a sequence of data for tensors, an array whose first axis has the samples, or a batch.
+        dtype: element type; None: the data's.
         device: None: where the data are.
-        layout: of one sample; None: that of the data.
+        layout: of one sample; None: the data's.
     """
     if isinstance(tensors, Batch) and dtype is None and device is None and layout is None:
         return tensors

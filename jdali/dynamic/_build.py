@@ -1,4 +1,4 @@
-"""Making the functions of `jdali.dynamic` from the operators' records."""
+"""Makes the functions of `jdali.dynamic` from the operators' records."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from jdali.dynamic._rng import RNG
 from jdali.dynamic._tensor import Tensor
 
 GENERIC: dict[str, tuple[Any, str]] = {
-    "batch_size": (int | None, "size of the batch to make, where no input is one; None: a tensor."),
+    "batch_size": (int | None, "size of the resulting batch if no input is a batch; None: a tensor."),
     "device": (Device | str | None, '"cpu" or "gpu"; None: where the inputs are.'),
-    "rng": (RNG | None, "where the random values are drawn from; None: the default of the thread."),
+    "rng": (RNG | None, "generator of random values; None: the thread's default one."),
     "key": (
         Array | None,
         "JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.",
@@ -48,7 +48,7 @@ def make_function(op: Operator) -> Any:
 
 
 def finish(function: Any, op: Operator) -> Any:
-    """Gives a function of `jdali.dynamic` its signature and docs: DALI's order of the arguments."""
+    """Adds the signature, in DALI's order of arguments, and the docstring to a function of `jdali.dynamic`."""
     function = folding(function)
     signature = public_signature(op, Tensor | Batch | Any, Tensor | Batch)
     parameters = list(signature.parameters.values())
@@ -67,8 +67,8 @@ def _generic(name: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-# Beside parts of expressions, what only a graph needs: where operators run at once, a source is an object
-# (`ExternalSource`), and a Python function is called directly.
+# Operators that dynamic mode does not need: a source is an object (`ExternalSource`), and Python functions are called
+# directly.
 _ONLY_IN_GRAPHS = (
     "external_source",
     "python_function",

@@ -1,4 +1,4 @@
-"""Checkpoints of dynamic mode: the states of readers and random generators, by name."""
+"""Checkpoints of dynamic mode: states of readers and random generators by name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NUMBERED = re.compile(r"\{seq(:[^}]*)?\}")
 
 
 class Checkpoint:
-    """States of objects that have `get_state` and `set_state`, under names.
+    """States, by name, of objects that have `get_state` and `set_state`.
 
-    `collect` takes the states of all registered objects, `save` writes them to a file; after `load`
-    in another process, `register` gives an object the state that was saved under its name.
+    `collect` takes the states of all registered objects; `save` also writes them to a file. After `load`
+    in another process, `register` restores an object to the state saved under its name.
     """
 
     def __init__(self) -> None:
@@ -26,11 +26,11 @@ class Checkpoint:
         self._loaded = False
 
     def register(self, op: object, name: str | None = None) -> None:
-        """Adds an object; if its state was loaded already, it is restored at once.
+        """Adds an object, and restores it if its state has been loaded.
 
         Args:
-            op: has `get_state` and `set_state`.
-            name: must be its own; None: made of its type and a number.
+            op: object with `get_state` and `set_state`.
+            name: unique name; None: made from its type and a number.
         """
         if name is None:
             number = sum(type(known) is type(op) for known in self._objects.values())
@@ -46,7 +46,7 @@ class Checkpoint:
         self._states |= {name: (op.get_state(), type(op).__name__) for name, op in self._objects.items()}
 
     def restore(self) -> None:
-        """Gives all registered objects their states."""
+        """Restores all registered objects to their states."""
         for name in self._objects:
             self._give(name)
 
@@ -66,7 +66,7 @@ class Checkpoint:
 
     @property
     def is_loaded(self) -> bool:
-        """True if the states come from a file or from `deserialize`."""
+        """True after `load` or `deserialize`."""
         return self._loaded
 
     @property
@@ -79,18 +79,18 @@ class Checkpoint:
         return self._states[name][0]
 
     def set_state(self, name: str, value: Any, op_type: Any = None) -> None:
-        """Puts a state under a name.
+        """Stores a state under a name.
 
         Args:
             name: of an object.
-            value: what its `set_state` takes.
-            op_type: its type, or the name of it, to be checked; None: not checked.
+            value: argument for the object's `set_state`.
+            op_type: type of the object, or the type's name, checked when it is restored; None: not checked.
         """
         kind = op_type.__name__ if isinstance(op_type, type) else op_type
         self._states[name] = (value, kind)
 
     def clear(self) -> None:
-        """Forgets all objects and states."""
+        """Removes all objects and states."""
         self._objects, self._states, self._loaded = {}, {}, False
 
     def __contains__(self, name: object) -> bool:
@@ -105,7 +105,7 @@ class Checkpoint:
         return json.dumps({"version": _VERSION, "states": states})
 
     def deserialize(self, data: str | bytes) -> None:
-        """Takes the states of `serialize`; objects registered already are restored."""
+        """Reads states written by `serialize`, and restores registered objects."""
         parsed = json.loads(data)
         check_version("Checkpoint", parsed, _VERSION)
         self._states = {name: (item["state"], item["type"]) for name, item in parsed["states"].items()}
@@ -114,7 +114,7 @@ class Checkpoint:
             self._give(name)
 
     def save(self, filename: str | Path) -> str:
-        """Collects the states and writes them; "{seq}" in the name is the next free number.
+        """Collects the states and writes them to a file; "{seq}" in the name becomes the next free number.
 
         Returns: name of the file.
         """
@@ -127,7 +127,7 @@ class Checkpoint:
         return text
 
     def load(self, filename: str | Path) -> str:
-        """Reads states; "{seq}" in the name is the largest number there is.
+        """Reads states from a file; with "{seq}" in the name, from the one with the largest number.
 
         Returns: name of the file.
         """
@@ -142,7 +142,7 @@ class Checkpoint:
 
 
 def _numbered_files(pattern: str) -> list[tuple[int, Path]]:
-    """Lists the files whose names are `pattern` with a number at "{seq}", with that number."""
+    """Lists (number, path) of the files whose names are `pattern` with a number in place of "{seq}"."""
     path = Path(pattern)
     before, after = _NUMBERED.split(path.name)[0], _NUMBERED.split(path.name)[-1]
     name = re.compile(re.escape(before) + r"(\d+)" + re.escape(after))

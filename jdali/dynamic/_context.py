@@ -1,7 +1,7 @@
-"""Threads, streams and modes of evaluation of dynamic mode.
+"""Threads, streams and evaluation modes of dynamic mode.
 
-JAX starts a compiled operator and returns at once; reading its values waits. So nothing needs to be deferred: a mode only
-says whether a call itself waits.
+JAX starts a compiled operator and returns at once; reading its values waits. jdali therefore defers nothing: an
+evaluation mode only says whether a call waits for its results.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def _stack(name: str) -> list[Any]:
 
 
 class EvalMode(enum.Enum):
-    """Times at which operators are evaluated; use a member as a context.
+    """Evaluation modes; use a member as a context manager.
 
-    `deferred` and `eager` (the default) start an operator and return; `sync_cpu` waits for results
-    in host memory, `sync_full` for all.
+    `deferred` and `eager` (the default) start an operator and return. `sync_cpu` waits for results
+    in host memory, `sync_full` for all results.
     """
 
     deferred = 1
@@ -39,7 +39,7 @@ class EvalMode(enum.Enum):
 
     @staticmethod
     def current() -> EvalMode:
-        """Returns the innermost mode used as a context, or the default."""
+        """Returns the mode of the innermost `with` block, or the default."""
         stack = _stack("modes")
         mode: EvalMode = stack[-1] if stack else EvalMode.eager
         return mode
@@ -55,10 +55,10 @@ class EvalMode(enum.Enum):
 
 
 class ThreadPool:
-    """Threads of the operators that are not compiled (decoders, readers); started when first used.
+    """Threads for operators that are not compiled, such as decoders and readers; started on first use.
 
     Args:
-        num_threads: how many; None: `get_num_threads()`.
+        num_threads: number of threads; None: `get_num_threads()`.
         device_id: without effect.
     """
 
@@ -73,7 +73,7 @@ class ThreadPool:
 
     @property
     def device_id(self) -> int | None:
-        """None: threads belong to no device."""
+        """Always None: threads belong to no device."""
         return None
 
     @property
@@ -86,11 +86,11 @@ class ThreadPool:
 
 
 class EvalContext:
-    """The threads that operators use in a `with` block.
+    """Sets the threads that operators use in a `with` block.
 
     Args:
-        num_threads: None: `get_num_threads()`.
-        device_id: without effect, data say where they are.
+        num_threads: number of threads; None: `get_num_threads()`.
+        device_id: without effect: operators run where their data are.
         cuda_stream: without effect: JAX orders its own work.
         thread_pool: threads to use, in place of `num_threads`.
     """
@@ -112,7 +112,7 @@ class EvalContext:
 
     @staticmethod
     def default() -> EvalContext:
-        """Returns the context outside of all `with` blocks."""
+        """Returns the context that applies outside of `with` blocks."""
         global _default
         with _default_lock:
             if _default is None:
@@ -121,7 +121,7 @@ class EvalContext:
 
     @staticmethod
     def current() -> EvalContext:
-        """Returns the innermost context, or the default one."""
+        """Returns the context of the innermost `with` block, or the default one."""
         stack = _stack("contexts")
         context: EvalContext = stack[-1] if stack else EvalContext.default()
         return context
@@ -148,14 +148,14 @@ class EvalContext:
         return self._checkpoint
 
     def evaluate_all(self) -> None:
-        """Does nothing: every call has been started already."""
+        """Does nothing: calls start at once."""
 
     def cache_results(self, invocation: object, results: object) -> None:
-        """Keeps results for an object; `cached_results` returns them."""
+        """Caches results for an object; see `cached_results`."""
         self._cache[id(invocation)] = (invocation, results)
 
     def cached_results(self, invocation: object) -> Any:
-        """Returns the results that `cache_results` kept for this object, or None."""
+        """Returns the results that `cache_results` cached for this object, or None."""
         return self._cache.get(id(invocation), (None, None))[1]
 
     def __enter__(self) -> EvalContext:
@@ -174,7 +174,7 @@ _num_threads: int | None = None
 
 
 def get_num_threads() -> int:
-    """Returns the threads of the default context: as set, or DALI_NUM_THREADS, or one for each processor."""
+    """Returns the number of threads by default: as set, else DALI_NUM_THREADS, else the number of processors."""
     if _num_threads is not None:
         return _num_threads
     asked = os.environ.get("DALI_NUM_THREADS", "")
@@ -199,11 +199,11 @@ def _positive(n: int) -> int:
 
 
 class Stream:
-    """Stands for a CUDA stream in code written for DALI. JAX orders its own work; no effect.
+    """Replaces a CUDA stream in code written for DALI, without effect: JAX orders its own work.
 
     Args:
-        stream: anything; kept.
-        device_id: kept.
+        stream: any object with a `handle` or `cuda_stream`; None: no stream.
+        device_id: returned by the property `device_id`.
     """
 
     def __init__(self, *, stream: object = None, device_id: int | None = None):
@@ -219,7 +219,7 @@ class Stream:
 
     @property
     def handle(self) -> int:
-        """Address of the CUDA stream; 0, CUDA's default one, without a stream."""
+        """Address of the CUDA stream; 0, CUDA's default stream, if there is none."""
         return int(getattr(self._stream, "handle", None) or getattr(self._stream, "cuda_stream", None) or 0)
 
     def __cuda_stream__(self) -> tuple[int, int]:
@@ -254,7 +254,7 @@ def get_current_stream() -> Any:
 
 
 def set_current_stream(cuda_stream: object) -> None:
-    """Takes a stream, which has no effect on operators."""
+    """Sets the result of `get_current_stream`; has no effect on operators."""
     _streams["current"] = cuda_stream
 
 
@@ -264,7 +264,7 @@ def get_default_stream(device_id: int | None = None) -> Any:
 
 
 def set_default_stream(cuda_stream: object, device_id: int | None = None) -> None:
-    """Takes a stream, which has no effect on operators."""
+    """Sets the result of `get_default_stream`; has no effect on operators."""
     _streams["default"] = cuda_stream
 
 

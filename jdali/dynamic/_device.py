@@ -16,14 +16,14 @@ _DLPACK_CPU = (1, 3)  # kDLCPU, kDLCUDAHost
 
 
 class Device:
-    """A device for data and computations. As a context it is where operators without inputs run.
+    """A device for data and computations.
 
-    "gpu" is one of JAX's devices, the default one without a number. On a machine with no
-    accelerator that is a CPU device, so the same code runs.
+    As a context manager, it sets the device on which operators without inputs run. "gpu" is one of JAX's devices, by
+    default its default device; without an accelerator that is a CPU device, so the same code runs.
 
     Args:
-        name: "cpu", "gpu" or "gpu:1".
-        device_id: number among JAX's local devices; None: that in the name, or 0.
+        name: "cpu", "gpu" or a name with a number, such as "gpu:1".
+        device_id: index among JAX's local devices; None: the number in the name, or JAX's default device.
     """
 
     CPU: ClassVar[Device]
@@ -79,31 +79,31 @@ class Device:
 
     @property
     def jax_device(self) -> jax.Device:
-        """The device of JAX that this one is."""
-        if self._jax_device is None:  # JAX makes its list of devices for each call
+        """The JAX device."""
+        if self._jax_device is None:  # cached: JAX makes its list of devices at each call
             numbered = self.device_id is not None
             self._jax_device = jax.local_devices()[self.device_id] if numbered else host_device()
         return self._jax_device
 
     @staticmethod
     def current() -> Device:
-        """Returns the innermost device used as a context, or the CPU."""
+        """Returns the device of the innermost `with` block, or the CPU."""
         stack: list[Device] = getattr(_stack, "devices", [])
         return stack[-1] if stack else Device.CPU
 
     @staticmethod
     def default_device_id(device_type: str) -> int | None:
-        """Returns the number of the device that a name without one means."""
+        """Returns the number of the device for a name without a number."""
         return Device(device_type).device_id
 
     @staticmethod
     def type_from_dlpack(dev_type: int) -> str:
-        """Returns the name of one of DLPack's kinds of device."""
+        """Returns "cpu" or "gpu" for DLPack's number of a device type."""
         return "cpu" if int(dev_type) in _DLPACK_CPU else "gpu"
 
     @staticmethod
     def from_dlpack(dlpack_device: Any) -> Device:
-        """Returns the device that an array with DLPack is on (or that its `__dlpack_device__()` names)."""
+        """Returns the device of an array with DLPack, or for a result of `__dlpack_device__()`."""
         if hasattr(dlpack_device, "__dlpack_device__"):
             dlpack_device = dlpack_device.__dlpack_device__()
         kind, number = dlpack_device
@@ -124,11 +124,11 @@ Device.CPU = Device("cpu")
 
 
 def device(obj: object, id: int | None = None) -> Device | None:
-    """Returns the device that the argument names.
+    """Converts the argument to a `Device`.
 
     Args:
-        obj: a `Device`, a name, or None, of which None is made.
-        id: number of the device.
+        obj: a `Device`, a name, or None, which stays None.
+        id: number of the device, with a name.
     """
     if isinstance(obj, Device) and id is not None:
         raise ValueError("device: Cannot specify id when passing a Device instance")

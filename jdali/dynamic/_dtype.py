@@ -1,4 +1,4 @@
-"""Element types of dynamic mode: `float32`, `uint8`, ..., and conversions to them."""
+"""Element types of dynamic mode, such as `float32` and `uint8`, and conversions to them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from jdali import types
 class DType:
     """An element type.
 
-    Equals a `DALIDataType` or a NumPy type of the same elements. Called with data it makes
-    a tensor of this type, and it stands for the type in NumPy and JAX.
+    It compares equal to the corresponding `DALIDataType` and NumPy type, and NumPy and JAX accept it as a dtype. A call
+    with data makes a tensor of this type.
 
     Attributes:
         kind: signed, unsigned, float, bool or enum.
         bits: size of an element.
-        exponent_bits, significand_bits: of a floating type; None of the others.
-        bytes: size of an element; None: as many as hold the bits.
-        type_id: DALI's number of the type; None if no tensor can have it.
-        name: short name such as "f32"; None: made of kind and bits.
+        exponent_bits, significand_bits: of a floating type, else None.
+        bytes: size of an element; None: the least that holds the bits.
+        type_id: DALI's number of the type; None if tensors cannot have it.
+        name: short name such as "f32"; None: made from kind and bits.
         docs: a description.
     """
 
@@ -57,7 +57,7 @@ class DType:
 
     @property
     def dtype(self) -> np.dtype:
-        """The NumPy type; with it NumPy and JAX take a `DType` for one of theirs."""
+        """NumPy type; because of this attribute, NumPy and JAX accept a `DType` as a dtype."""
         if self.type_id is None:
             raise TypeError(f"{self} is no type of tensors")
         return types.to_dtype(self.type_id)
@@ -92,7 +92,7 @@ class DType:
 
     @staticmethod
     def parse(name: str) -> DType:
-        """Returns the type of a name: "f32", "u8", "bool", or NumPy's "float32", "uint8"."""
+        """Returns the type with a name such as "f32", "u8", "bool", or NumPy's "float32", "uint8"."""
         if name in _NAMED:
             return _NAMED[name]
         match = re.fullmatch(r"(int|uint|float|bfloat)(\d+)", name)
@@ -103,7 +103,7 @@ class DType:
 
     @staticmethod
     def from_type_id(type_id: Any) -> DType:
-        """Returns the type of one of DALI's numbers (or of a `DALIDataType`)."""
+        """Returns the type for one of DALI's type numbers, or a `DALIDataType`."""
         number = types.DALIDataType(type_id)
         if number not in _NUMBERED:
             raise KeyError(f"{number} is no element type")
@@ -111,11 +111,11 @@ class DType:
 
     @staticmethod
     def from_fw_type(numpy_type: Any) -> DType:
-        """Returns the type of a NumPy, JAX or Python type."""
+        """Returns the type for a NumPy, JAX or Python type."""
         return _NUMBERED[types.to_dali_type(jnp.dtype(numpy_type))]
 
 
-# How `DType.__call__` makes a tensor; set by the module of tensors, which this one comes before.
+# The function `tensor`, for `DType.__call__`; `_tensor.py`, which imports this module, puts it here.
 _make_tensor: list[Any] = []
 
 
@@ -148,7 +148,7 @@ DataType, ImageType, InterpType = _NAMED["DataType"], _NAMED["ImageType"], _NAME
 
 
 def dtype(*args: Any) -> DType:
-    """Returns the element type that the argument names; several arguments are those of `DType`.
+    """Returns the element type that the argument names; several arguments are passed to `DType`.
 
     Args:
         args: a `DType`, a `DALIDataType`, a name, or a NumPy, JAX or Python type.

@@ -1,4 +1,4 @@
-"""Data from the user's own code, in dynamic mode."""
+"""External sources of dynamic mode: data from the user's code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jdali.dynamic._tensor import Tensor
 
 
 class ExternalSource:
-    """Takes data from a function or an iterable, one item a call.
+    """Takes data from a function or an iterable, one item per call.
 
     Args:
         source: a function without arguments, a generator function, or an iterable. Each item is data for a tensor or
-            a batch; a tuple of them with `num_outputs` above 1.
-        num_outputs: how many outputs a call has.
-        cycle: at the end of an iterable: "quiet" or True begins anew, "raise" raises StopIteration and
-            then does, "no", False or None stays at the end.
+            a batch; with `num_outputs` above 1, a tuple of these.
+        num_outputs: number of outputs of a call.
+        cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration once, then begins
+            again; "no", False or None raises StopIteration from then on.
         device: of the outputs.
         layout: of a sample; one, or one for each output.
         dtype: element type; one, or one for each output.
@@ -61,7 +61,7 @@ class ExternalSource:
         """Returns the next item.
 
         Args:
-            batch_size: a tensor is repeated to a batch of this size; a batch must have it.
+            batch_size: a tensor is repeated to a batch of this size; a batch must have this size.
 
         Returns: a `Tensor`, or a `Batch`; a tuple of them if there are several outputs.
         """
@@ -83,11 +83,11 @@ class ExternalSource:
             if batch_size not in (None, data.batch_size):
                 raise ValueError(f"ExternalSource: Expected batch size {batch_size}, got {data.batch_size}")
             return as_batch(data, dtype, self._device, layout)
-        tensor = Tensor(data, dtype, self._device, layout, copy=True)  # the source may use its memory again
+        tensor = Tensor(data, dtype, self._device, layout, copy=True)  # the source may reuse its memory
         return tensor if batch_size is None else Batch.broadcast(tensor, batch_size)
 
     def captured(self, batch_size: int | None = None, ctx: object = None) -> Iterator[Any]:
-        """Yields items up to the end of the source; `ctx` is without effect."""
+        """Yields items until the source ends; `ctx` has no effect."""
         while True:
             try:
                 item = self(batch_size=batch_size)

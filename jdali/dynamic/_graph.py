@@ -1,4 +1,4 @@
-"""Running a function on graph nodes now, on what dynamic mode works on."""
+"""Runs functions on graph nodes at once, on tensors and batches."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def run_as_graph(
 ) -> Any:
     """Calls `function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
 
-    Its random values are one draw from the key, or else the default generator of the thread: sample i gets the same
-    whatever the batch size.
+    Random values come from one draw of the key, or of the thread's default generator. The values of sample i do not
+    depend on the batch size.
 
     Args:
         function: takes and returns nodes, in any structure of containers.
-        args: tensors and batches where it takes nodes; other arguments are constants.
+        args: tensors and batches in place of nodes; other arguments are constants.
         kwargs: likewise.
-        key: of JAX; None: the default generator.
+        key: JAX key; None: the default generator.
 
-    Returns: what the function does, with a `Batch` in place of each node; a `Tensor` if no argument is a batch.
+    Returns: the function's result with a `Batch` in place of each node, or a `Tensor` if no argument is a batch.
     """
     call, values = eager.CallKey.of(function, args, kwargs, EagerValue)
     name = getattr(function, "__name__", "function")

@@ -1,4 +1,4 @@
-"""`imread`: pictures from files."""
+"""`imread`, which reads images from files."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def imread(filepaths: str | Path, *, device: Any = "cpu", **options: Any) -> Ten
 @overload
 def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Batch: ...
 def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
-    """Reads and decodes pictures.
+    """Reads and decodes images.
 
     Args:
-        filepaths: a path, or a list of paths (also as tensor or batch of their characters).
-        device: where the pictures are to be.
-        options: those of `decoders.image`.
+        filepaths: a path, or a list of paths, or a tensor or batch of their characters.
+        device: of the decoded images.
+        options: arguments of `decoders.image`.
 
     Returns: a `Tensor` for a path, a `Batch` for a list.
     """
@@ -46,21 +46,18 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
         raise TypeError(
             f"imread: filepaths must be str, pathlib.Path, list, Tensor, or Batch, got {type(filepaths)}"
         )
-    paths = [filepaths] if single else [_path(p) for p in filepaths]
-    if not paths:
+    paths = [filepaths] if single else filepaths
+    files = tuple(str(p) if isinstance(p, (str, Path)) else bytes(p).decode() for p in paths)
+    if not files:
         raise ValueError("imread: no paths given")
-    reader = eager.EagerReader(REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0)
-    contents, _ = reader.next(len(paths), EvalContext.current().thread_pool.pool)
+    reader = eager.EagerReader(REGISTRY["readers.file"], {"files": files}, seed=0)
+    contents, _ = reader.next(len(files), EvalContext.current().thread_pool.pool)
     value = wrap(EagerKind.TENSOR if single else EagerKind.BATCH, contents, Device.CPU)
     return invoke(REGISTRY["decoders.image"], [value], options, device=device)
 
 
-def _path(value: Any) -> str:
-    return str(value) if isinstance(value, (str, Path)) else bytes(value).decode()
-
-
 def _signature() -> inspect.Signature:
-    """Lists all options by name, those of the decoder and those without effect."""
+    """Makes a signature that lists all options: the decoder's, and those without effect."""
     own = [p for p in inspect.signature(imread).parameters.values() if p.name != "options"]
     names = sorted({*REGISTRY["decoders.image"].public_args, *_WITHOUT_EFFECT} - {p.name for p in own})
     options = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in names]

@@ -1,4 +1,4 @@
-"""Calling an operator on what the user gave: what every function of `jdali.dynamic` does."""
+"""Runs an operator on the user's values, for every function of `jdali.dynamic`."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def invoke(
     """Runs an operator.
 
     Args:
-        op: its record.
-        inputs: tensors, batches, or data that a tensor is made of.
-        args: by name. A per-sample one is a value for all samples, or a batch of values.
-        batch_size: size of the resulting batch, where no input and no argument is one.
+        op: record of the operator.
+        inputs: tensors, batches, or data for a tensor.
+        args: by name. A per-sample argument is one value for all samples, or a batch of values.
+        batch_size: size of the resulting batch if neither inputs nor arguments are batches.
         device: where to run; None: where the inputs are.
-        rng: of a random operator; None: the default one of the thread.
-        key: of a random operator: JAX key to draw from, in place of `rng`.
+        rng: generator of a random operator; None: the thread's default one.
+        key: JAX key to draw from, in place of `rng`.
 
-    Returns: a `Tensor`, or a `Batch` if an input or an argument is one or there is a `batch_size`;
-        a tuple of them for several outputs.
+    Returns: a `Batch` if an input or an argument is a batch, or with `batch_size`; else a `Tensor`. For several
+        outputs, a tuple of these.
     """
     if any(isinstance(value, jax.core.Tracer) for value in (*inputs, *args.values())):
         raise TracedArgumentError(
@@ -82,7 +82,7 @@ def invoke(
 
 
 def wait_if_asked(results: Iterable[TensorList]) -> None:
-    """Waits for results, if the mode of evaluation says so."""
+    """Waits for results if the current `EvalMode` requires it."""
     mode = EvalMode.current()
     for result in results:
         if mode is EvalMode.sync_full or (mode is EvalMode.sync_cpu and result.device == "cpu"):
@@ -90,7 +90,7 @@ def wait_if_asked(results: Iterable[TensorList]) -> None:
 
 
 def expression(name: str, *operands: object) -> Any:
-    """Makes the arithmetic expression `math.<name>` of tensors, batches, arrays and numbers."""
+    """Computes the arithmetic expression `math.<name>` of tensors, batches, arrays and numbers."""
     for one in operands:
         if isinstance(one, (str, bytes)):
             raise TypeError(f"math.{name}: {one!r:.60} is no number and no tensor")
@@ -111,7 +111,7 @@ def operand(data: object) -> EagerValue:
 
 
 def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
-    """Drops optional inputs left out at the end; raises if any other is left out."""
+    """Drops optional inputs that are left out at the end; raises if another input is None."""
     counted = op.counted(inputs)
     for i, value in enumerate(counted):
         if value is None:
@@ -120,7 +120,7 @@ def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
 
 
 def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
-    """Collects inputs of plain data, if the operator's `setup` asks for them."""
+    """Collects inputs that are plain data, by name, if the operator's `setup` has a parameter `constants`."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
     plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, EagerValue)}
@@ -130,8 +130,9 @@ def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
 def _arguments(
     op: Operator, args: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, EagerValue | HostArray]]:
-    """Converts the arguments of a call: static ones to plain values; per-sample ones to values, or one array for all
-    samples.
+    """Converts the arguments of a call.
+
+    Returns: static arguments as plain values, then per-sample ones, as tensors, batches, or one array for all samples.
     """
     passed = {name: value for name, value in args.items() if value is not None}
     _check_names(op, tuple(passed))
@@ -150,12 +151,12 @@ def _arguments(
 
 @functools.lru_cache(maxsize=4096)
 def _check_names(op: Operator, names: tuple[str, ...]) -> None:
-    """Raises TypeError if a call with these arguments names an unknown one or lacks one."""
+    """Raises TypeError if an argument is unknown or a required one is missing."""
     op.bind(dict.fromkeys(names, ...))
 
 
 def _plain(value: object) -> object:
-    """Converts dynamic mode's own types in a static argument."""
+    """Converts dynamic mode's types in a static argument to plain values."""
     if isinstance(value, DType):
         return value.type_id
     if isinstance(value, Device):
@@ -171,7 +172,7 @@ def _plain(value: object) -> object:
 
 
 def _array(name: str, arg: Arg, value: object) -> HostArray:
-    """Converts numbers or an array to an argument; numbers get the argument's element type at once."""
+    """Converts an argument to a host array; plain numbers get the argument's element type."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, EagerValue) for v in value):
         value = np.stack([np.asarray(v) for v in value])
     plain = type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes))
@@ -184,7 +185,7 @@ def _array(name: str, arg: Arg, value: object) -> HostArray:
 def _argument_batch(
     op: Operator, name: str, value: EagerValue | HostArray, count: int
 ) -> TensorList | HostArray:
-    """Converts a per-sample argument to `count` values in its element type."""
+    """Converts a per-sample argument to `count` values of its element type."""
     arg = op.args[name]
     if not isinstance(value, EagerValue):
         value = _in_element_type(arg, value)
@@ -200,7 +201,7 @@ def _argument_batch(
 
 
 def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
-    """Converts values of an argument to its element type: reals round to integers, as DALI's conversion does."""
+    """Converts values to an argument's element type; floats round to integers half away from zero, as in DALI."""
     target = arg.element_type
     if target is None or array.dtype == target:
         return array
@@ -210,12 +211,15 @@ def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
 
 
 def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -> int | None:
-    """Returns the size of the batch that a call works on; None if its values have no batch.
+    """Returns the batch size of a call; None if no value is a batch.
 
     Args:
-        name: of what is called.
-        values: tensors and batches; what is none of them does not count.
-        batch_size: the user's.
+        name: of the called function, for messages.
+        values: of the call; only batches count.
+        batch_size: argument of the call.
+
+    Raises:
+        ValueError: sizes differ or are negative.
     """
     sizes = [
         len(value._list)
@@ -234,7 +238,7 @@ def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -
 
 
 def repeated(value: EagerValue, count: int) -> TensorList:
-    """Returns a batch's samples, or repeats a tensor `count` times."""
+    """Returns a batch's samples, or a tensor's sample `count` times."""
     if value.kind is EagerKind.BATCH:
         return value._list
     samples = value._samples()
@@ -242,7 +246,7 @@ def repeated(value: EagerValue, count: int) -> TensorList:
 
 
 def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[eager.Placement, Device]:
-    """Chooses the device of an operator, and of its results."""
+    """Chooses the device of an operator and of its results."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
         device = "gpu"
@@ -257,7 +261,7 @@ def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tu
 
 @dataclasses.dataclass(frozen=True)
 class Subscript:
-    """`values[...]` of a tensor or of each sample of a batch."""
+    """Indexes a tensor, or each sample of a batch."""
 
     value: EagerValue
 

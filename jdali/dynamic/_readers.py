@@ -1,4 +1,4 @@
-"""Readers of dynamic mode: objects that are iterated over, epoch by epoch."""
+"""Readers of dynamic mode: objects to iterate over, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from jdali.engine import eager
 _STATE_VERSION = 1
 
 _GENERIC_ARGUMENTS = {
-    "max_batch_size": (None, "largest `batch_size` that may be asked for; None: any."),
+    "max_batch_size": (None, "largest `batch_size` that a call may ask for; None: any."),
     "name": (None, "name for messages and checkpoints."),
-    "device": ("cpu", "where the reader's data are."),
+    "device": ("cpu", "device of the outputs."),
     "num_inputs": (None, "without effect: readers have no inputs."),
 }
-_CHECKPOINTING = (False, "without effect: the state can always be taken.")
+_CHECKPOINTING = (False, "without effect: `get_state` always works.")
 
 
 class Reader:
-    """Samples of a data set; base of the classes of `jdali.dynamic.readers`."""
+    """Reads samples of a data set; base of the classes of `jdali.dynamic.readers`."""
 
     _op: ClassVar[Operator]
     __signature__: ClassVar[inspect.Signature]
@@ -55,19 +55,19 @@ class Reader:
         self._lock = threading.RLock()
         self._opened: eager.EagerReader | None = None
         self._seed = get_default_rng()() if passed.get("seed", -1) in (None, -1) else int(passed["seed"])
-        self._epochs = 0  # gone through to the end
-        self._taken = 0  # samples of the epoch after those
-        self._resumed = 0  # how many of them a restored state had taken
+        self._epochs = 0  # completed epochs
+        self._taken = 0  # samples taken of the current epoch
+        self._resumed = 0  # samples of the current epoch taken before the state was saved
 
     def _reader(self) -> eager.EagerReader:
-        """Opens the reader on first use; returns it."""
+        """Returns the open reader; opens it on first use."""
         with self._lock:
             if self._opened is None:
                 self._opened = eager.EagerReader(self._op, self._args, seed=self._seed)
             return self._opened
 
     def __call__(self, *, batch_size: int | None = None) -> Any:
-        """Returns the next sample, a tensor for each output; or the next batch of `batch_size` samples."""
+        """Returns the next sample, or the next batch of `batch_size` samples: a tensor or batch for each output."""
         self._check(batch_size)
         count = 1 if batch_size is None else batch_size
         with self._lock:
@@ -82,17 +82,16 @@ class Reader:
     def next_epoch(
         self, batch_size: int | None = None, ctx: EvalContext | None = None, capture: bool = False
     ) -> Iterator[Any]:
-        """Goes through one epoch of this shard.
+        """Iterates over one epoch of this shard.
 
-        Without `pad_last_batch` the last batch runs on into the next epoch, which then begins after it.
+        Without `pad_last_batch`, the last batch is filled from the next epoch, which then begins after those samples.
 
         Args:
-            batch_size: size of the batches; None: samples, one by one.
-            ctx: whose threads to use; None: the current one.
+            batch_size: size of the batches; None: single samples.
+            ctx: context whose threads are used; None: the current one.
             capture: without effect.
 
-        Returns: iterator over tuples of a tensor or a batch for each output (dicts, where outputs
-            have names).
+        Returns: iterator over tuples with a tensor or a batch for each output; over dicts if outputs have names.
         """
         self._check(batch_size)
         return self._epoch(batch_size, ctx)
@@ -111,7 +110,7 @@ class Reader:
         self._epochs, self._taken = self._epochs + 1, 0
 
     def _epoch_samples(self) -> int:
-        """Returns the samples of the part that is read in the epoch to come."""
+        """Returns the number of samples in the shard of the coming epoch."""
         meta = self.get_metadata()
         size, shards = meta["epoch_size"], meta["number_of_shards"]
         if meta["pad_last_batch"]:
@@ -130,20 +129,18 @@ class Reader:
             )
 
     def get_metadata(self, batch_size: int | None = None) -> dict[str, int]:
-        """Returns the sizes of the data set and its shards, as `Pipeline.reader_meta`; `batch_size` has no effect."""
+        """Returns the sizes of the data set and its shards, as `Pipeline.reader_meta` does; `batch_size` has no effect."""
         return self._reader().meta()
 
     def get_state(self, *, cuda_stream: object = None) -> dict[str, Any]:
-        """Returns the position of the reader: plain numbers, to be written as JSON. `cuda_stream` has no
-        effect.
-        """
+        """Returns the position of the reader, serializable as JSON; `cuda_stream` has no effect."""
         with self._lock:
             reader = self._reader().get_state()
             epoch = {"epochs": self._epochs, "taken": self._taken}
             return {"version": _STATE_VERSION, **epoch, "reader": reader}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continues where a state was taken: `next_epoch` gives the rest of the epoch."""
+        """Continues from a state: `next_epoch` yields the rest of its epoch."""
         check_version(self._op.name, state, _STATE_VERSION)
         with self._lock:
             self._reader().set_state(state["reader"])
@@ -155,23 +152,23 @@ class Reader:
 
 
 class NamedReader(Reader):
-    """A reader whose outputs are a dict: the user named them in `features`."""
+    """A reader that returns a dict of outputs, with the names given in `features`."""
 
     def _result(self, values: tuple[object, ...]) -> Any:
         return dict(zip(self._args["features"], values, strict=True))
 
 
 class ResizingReader(Reader):
-    """A reader of frames that are then resized."""
+    """A reader of frames that resizes them."""
 
     def _result(self, values: tuple[object, ...]) -> Any:
-        own = REGISTRY["readers.video"].public_args  # the others are those of `resize`
+        own = REGISTRY["readers.video"].public_args  # the other arguments belong to `resize`
         resizing = {name: value for name, value in self._args.items() if name not in own}
         return super()._result((invoke(REGISTRY["resize"], values[:1], resizing), *values[1:]))
 
 
 class KeywordReader(Reader):
-    """A reader that has an output for each keyword that is no argument."""
+    """A reader that takes files by keyword, and returns an output for each."""
 
     def __init__(self, *args: Any, enable_checkpointing: bool = False, **kwargs: Any):
         kwargs |= dict(zip(_GENERIC_ARGUMENTS, args, strict=False))
@@ -187,13 +184,13 @@ _BASES: dict[str, type[Reader]] = {
 
 
 def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
-    """Counts the outputs of a reader; names them if it gives dicts."""
+    """Returns the number of a reader's outputs, and their names if it returns dicts, else None."""
     names = tuple(reader._args["features"]) if isinstance(reader, NamedReader) else None
     return reader._op.num_outputs(reader._op.bind(reader._args)), names
 
 
 def _plain(value: object) -> Any:
-    """Converts an argument of a reader; a tensor becomes the numbers in it."""
+    """Converts an argument of a reader: a tensor to a list of numbers."""
     return to_array(value).tolist() if isinstance(value, EagerValue) else value
 
 

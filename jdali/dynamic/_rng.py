@@ -1,4 +1,4 @@
-"""Random generators of dynamic mode: a seed, and how many operators have drawn from it."""
+"""Random generators of dynamic mode: a seed and the number of draws so far."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _STATE = re.compile(r"threefry_([0-9A-F]{16})_(\d+)")
 class RNG:
     """A stream of random numbers; each call of a random operator takes one draw from it.
 
-    The values of sample i of a batch follow from the seed, the number of the draw and i alone.
+    The values of sample i of a batch depend only on the seed, the number of the draw and i.
 
     Args:
-        seed: 64 bits; None: another one each time.
-        state: of another generator, to go on from, in place of `seed`.
+        seed: 64 bits; None: a random one.
+        state: of another generator, to continue from, in place of `seed`.
     """
 
     def __init__(self, seed: int | None = None, state: str | None = None):
@@ -84,7 +84,7 @@ class RNG:
             return eager.RandomDraw(self._seed, self._position - 1)
 
     def __call__(self) -> int:
-        """Takes one draw and makes an integer of it, 0 to 2**32 - 1."""
+        """Takes one draw; returns it as an integer, 0 to 2**32 - 1."""
         draw = self.draw()
         number = np.array([draw.number & 0xFFFF_FFFF], np.uint32)
         keys = SampleKeys(seed_words(draw.seed), draw.number >> 32, number, np.zeros(1, np.uint32))
@@ -95,12 +95,12 @@ class RNG:
 
 
 def draw_of(name: str, rng: object, key: object) -> eager.RandomDraw:
-    """Takes the draw of a call: of a JAX key, of a generator, or of the thread's default one.
+    """Takes the draw of a call from a JAX key, a generator, or the thread's default generator.
 
     Args:
-        name: of the function that is called.
+        name: of the called function, for messages.
         rng: a generator, or None.
-        key: one JAX key, typed or of `jax.random.PRNGKey`, or None.
+        key: one JAX key, typed or made by `jax.random.PRNGKey`, or None.
     """
     if rng is not None and not isinstance(rng, RNG):
         hint = "; pass a JAX key as key=" if is_key(rng) else ""
@@ -120,7 +120,7 @@ _default = threading.local()
 
 
 def get_default_rng() -> RNG:
-    """Returns the generator that random operators of this thread use by default."""
+    """Returns this thread's default generator."""
     if not hasattr(_default, "rng"):
         _default.rng = RNG()
     rng: RNG = _default.rng

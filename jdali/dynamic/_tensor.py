@@ -1,4 +1,4 @@
-"""`Tensor`: one sample, in dynamic mode."""
+"""`Tensor`: one sample in dynamic mode."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from jdali.tensors import TensorList
 
 
 class Tensor(Arithmetic, EagerValue):
-    """An array with a layout, on which operators work at once.
+    """An array with a layout, for operators that run at once.
 
-    The values may still be being computed; NumPy, or `evaluate`, waits for them. They do not change.
+    Values never change, but their computation may still be running; converting to NumPy, or `evaluate`, waits.
 
     Args:
-        data: numbers, lists, an array of any library, a tensor, or a batch of samples of one size.
-        dtype: element type; None: that of the data (INT32, FLOAT or BOOL of Python numbers).
+        data: numbers, lists, an array of any library, a tensor, or a batch whose samples have one size.
+        dtype: element type; None: the data's (for Python numbers INT32, FLOAT or BOOL).
         device: None: where the data are.
-        layout: one letter an axis; None: that of the data.
-        batch: a batch that this is a sample of, in place of `data`.
-        index_in_batch: which sample of `batch`.
+        layout: one letter for each axis; None: the data's.
+        batch: a batch whose sample this is, in place of `data`.
+        index_in_batch: position of the sample in `batch`.
         invocation_result: a tensor, in place of `data`.
-        copy: copy an array of the user's, who may go on to change it.
+        copy: copy an array, so that the user may change it later.
     """
 
     kind: ClassVar[EagerKind] = EagerKind.TENSOR
@@ -93,7 +93,7 @@ class Tensor(Arithmetic, EagerValue):
         return self.size * self.itemsize
 
     def item(self) -> Any:
-        """Returns the one element, as a Python number."""
+        """Returns the value of a tensor with one element, as a Python number."""
         if self.size != 1:
             raise ValueError(f"item: Tensor has {self.size} elements, expected 1")
         return np.asarray(self).item()
@@ -147,7 +147,7 @@ class Tensor(Arithmetic, EagerValue):
         return interface
 
     def torch(self, copy: bool = False) -> Any:
-        """Converts the tensor to one of PyTorch, without a copy unless asked for one."""
+        """Converts to a PyTorch tensor; without `copy` it shares memory."""
         return from_dlpack_by_torch(self, copy)
 
     def __repr__(self) -> str:
@@ -157,7 +157,7 @@ class Tensor(Arithmetic, EagerValue):
 
 
 def from_dlpack_by_torch(value: object, copy: bool | None) -> Any:
-    """Makes a PyTorch tensor of anything with DLPack."""
+    """Converts an object with DLPack to a PyTorch tensor."""
     try:
         import torch
     except ImportError:
@@ -167,7 +167,7 @@ def from_dlpack_by_torch(value: object, copy: bool | None) -> Any:
 
 
 def _make(data: object, dtype: DType | None, copy: bool) -> Tensor:
-    """Makes a tensor of a user's data, in the type they have."""
+    """Makes a tensor from the user's data; arrays keep their element type."""
     if isinstance(data, Tensor):
         return data
     if isinstance(data, EagerValue):
@@ -181,7 +181,7 @@ def _make(data: object, dtype: DType | None, copy: bool) -> Tensor:
 
 
 def _stacked(batch: EagerValue) -> Tensor:
-    """Joins the samples of a batch, of one size, into one tensor."""
+    """Joins the samples of a batch, which must have one size, into one tensor."""
     samples = batch._samples()
     if not samples.is_dense_tensor():
         raise ValueError(
@@ -203,20 +203,20 @@ def tensor(
 def as_tensor(
     data: object, dtype: object = None, device: object = None, layout: str | None = None, pad: bool = False
 ) -> Tensor:
-    """Makes a tensor of the data, without a copy where that is possible.
+    """Makes a tensor of the data, without a copy where possible.
 
     Args:
         data: numbers, lists, an array of any library, a tensor, or a batch, which gets an axis "N".
-        dtype: element type; None: that of the data.
+        dtype: element type; None: the data's.
         device: None: where the data are.
-        layout: one letter an axis; None: that of the data.
-        pad: fill the samples of a batch up with zeros to one size.
+        layout: one letter for each axis; None: the data's.
+        pad: pad the samples of a batch with zeros to one size.
     """
     return Tensor(_padded(data, pad), dtype, device, layout)
 
 
 def _padded(data: object, pad: bool) -> object:
-    """Fills a batch up with zeros to the size of its largest sample, if `pad` says so."""
+    """Pads a batch with zeros to the size of its largest sample, if `pad` is set."""
     if (
         not (pad and isinstance(data, EagerValue) and data.kind is EagerKind.BATCH)
         or data._list.is_dense_tensor()

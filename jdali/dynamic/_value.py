@@ -1,4 +1,4 @@
-"""Base of `Tensor` and `Batch`: samples, their device and their properties."""
+"""`EagerValue`, the base of `Tensor` and `Batch`: samples, their device and properties."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _CLASSES: dict[EagerKind, type[EagerValue]] = {}  # filled by the subclasses
 
 
 class EagerValue:
-    """Samples that an operator takes or gave. They may still be being computed.
+    """Samples that operators take and return; their computation may still be running.
 
-    Subclasses: `Tensor`, one sample of a `TensorList`, and `Batch`, all of them.
+    Subclasses: `Tensor`, one sample of a `TensorList`, and `Batch`, all of its samples.
     """
 
     kind: ClassVar[EagerKind]
@@ -63,11 +63,11 @@ class EagerValue:
 
     @property
     def layout(self) -> str | None:
-        """One letter an axis; None if not known."""
+        """One letter for each axis; None if not known."""
         return self._list.layout() or None
 
     def _with_layout(self: ValueT, layout: str) -> ValueT:
-        """Returns the same samples under another layout."""
+        """Returns the same samples with another layout."""
         if layout == (self.layout or ""):
             return self
         if layout and len(layout) != self.ndim:
@@ -83,8 +83,8 @@ class EagerValue:
         """Returns the same samples on another device.
 
         Args:
-            device: a `Device`, or the name of one.
-            force_copy: without effect: values never change, so they may be shared.
+            device: a `Device` or its name.
+            force_copy: without effect: values never change, so memory may be shared.
         """
         target = device if isinstance(device, Device) else Device(device)
         if target == self._device:
@@ -103,19 +103,19 @@ class EagerValue:
         return self.to_device(Device.CPU)
 
     def gpu(self: ValueT, index: int | None = None) -> ValueT:
-        """Returns the same samples on JAX's default device, or on the one of this number."""
+        """Returns the same samples on JAX's default device, or on the device `index`."""
         return self.to_device(Device("gpu", index))
 
     def _repr_html_(self) -> str | None:
-        """Shows the samples as pictures, sounds or numbers, in a notebook."""
+        """Shows the samples as images, sounds or numbers in a notebook."""
         return self._samples()._repr_html_()
 
     def evaluate(self: ValueT) -> ValueT:
-        """Waits until the values are computed; returns itself."""
+        """Waits until the values are computed; returns `self`."""
         eager.wait(self._list)
         return self
 
 
 def wrap(kind: EagerKind, samples: TensorList, device: Device) -> EagerValue:
-    """Makes a `Tensor` or a `Batch` of an operator's output."""
+    """Wraps an operator's output in a `Tensor` or a `Batch`."""
     return _CLASSES[kind]._of(samples, device)

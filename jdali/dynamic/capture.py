@@ -1,4 +1,4 @@
-"""Names of DALI's captured loops. jdali compiles operators as they are called; nothing is captured."""
+"""Names of DALI's captured loops; jdali captures nothing, but compiles operators when they are called."""
 
 from typing import TypeVar
 
@@ -8,5 +8,5 @@ __all__ = ["invariant"]
 
 
 def invariant(value: T) -> T:
-    """Returns the value: DALI's mark of what is the same in all iterations."""
+    """Returns the value unchanged; in DALI it marks values that stay the same in all iterations."""
     return value

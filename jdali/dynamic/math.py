@@ -1,4 +1,4 @@
-"""Element-wise functions of tensors, batches and numbers; of integers most give float32."""
+"""Element-wise functions of tensors, batches and numbers; most return float32 for integers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = list(_of_nodes.__all__)
 
 
 def _at_once(function: Callable[..., object]) -> Callable[..., Any]:
-    """Derives a function of tensors from the one of nodes, in `jdali.math`."""
+    """Makes the function of tensors from the function of nodes in `jdali.math`."""
     name, signature = function.__name__, inspect.signature(function)
 
     @functools.wraps(function)

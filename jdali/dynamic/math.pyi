@@ -22,7 +22,7 @@ def atan(input: object) -> Tensor | Batch:
     """Computes the arc tangent, in radians."""
 
 def atan2(x: object, y: object) -> Tensor | Batch:
-    """Computes the angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
+    """Computes the arc tangent of x / y in the quadrant of the point (y, x), in radians, -π to π."""
 
 def atanh(input: object) -> Tensor | Batch:
     """Computes the inverse hyperbolic tangent."""
@@ -34,7 +34,7 @@ def ceil(input: object) -> Tensor | Batch:
     """Rounds up to a whole number."""
 
 def clamp(value: object, lo: object, hi: object) -> Tensor | Batch:
-    """Limits the value to `lo` below and `hi` above."""
+    """Limits the value to the range from `lo` to `hi`."""
 
 def cos(input: object) -> Tensor | Batch:
     """Computes the cosine of an angle in radians."""
@@ -46,13 +46,13 @@ def exp(input: object) -> Tensor | Batch:
     """Raises e to the power of the value."""
 
 def fabs(input: object) -> Tensor | Batch:
-    """Computes the absolute value as a real number."""
+    """Computes the absolute value as a floating-point number."""
 
 def floor(input: object) -> Tensor | Batch:
     """Rounds down to a whole number."""
 
 def fpow(base: object, exponent: object) -> Tensor | Batch:
-    """Raises `base` to the power of `exponent`, as a real number."""
+    """Raises `base` to the power of `exponent`, as a floating-point number."""
 
 def log(input: object) -> Tensor | Batch:
     """Computes the natural logarithm."""
@@ -73,7 +73,7 @@ def pow(base: object, exponent: object) -> Tensor | Batch:
     """Raises `base` to the power of `exponent`."""
 
 def rsqrt(input: object) -> Tensor | Batch:
-    """Computes one over the square root."""
+    """Computes the reciprocal of the square root."""
 
 def sin(input: object) -> Tensor | Batch:
     """Computes the sine of an angle in radians."""

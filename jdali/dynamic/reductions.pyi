@@ -22,19 +22,17 @@ def max(
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Finds the largest element along axes; NaN is passed over.
+    """Finds the largest element along axes, ignoring NaN.
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """
@@ -45,28 +43,26 @@ def mean(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Computes the mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: means, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
-    integers does not overflow.
+    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here sums of small
+    integers do not overflow.
 
     Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
@@ -77,27 +73,25 @@ def mean_square(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
+    Parity: DALI squares integers in 32 or 64 bits, which may overflow (UINT16 65535 gives a negative
     mean); here they are squared as floats.
 
     Example: squares = fn.reductions.mean_square(numbers, axes=[1])
@@ -113,19 +107,17 @@ def min(
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Finds the smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes, ignoring NaN.
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
@@ -136,27 +128,25 @@ def rms(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: as `reductions.mean_square`, no overflow of integers.
+    Parity: integers do not overflow; see `reductions.mean_square`.
 
     Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
@@ -168,23 +158,21 @@ def std_dev(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
+    ddof: int = 0,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    ddof: int = 0,
 ) -> Tensor | Batch:
-    """Computes the square root of the variance about `mean`.
+    """Computes the standard deviation about `mean`: the square root of `reductions.variance`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: standard deviations, float32.
@@ -200,23 +188,21 @@ def sum(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
+    dtype: DType | types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    dtype: DType | types.DALIDataType | DTypeLike | None = None,
 ) -> Tensor | Batch:
-    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to sum over, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep summed axes with size 1.
         dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
-            integers, the input's for floats.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+            integers, the input's type for floats.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: sums, `dtype`; 0 where nothing is summed.
@@ -231,23 +217,21 @@ def variance(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
+    ddof: int = 0,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
-    ddof: int = 0,
 ) -> Tensor | Batch:
-    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Computes the variance about `mean`: the sum of squared distances, divided by the number of elements minus `ddof`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: variances, float32.

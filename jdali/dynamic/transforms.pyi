@@ -15,12 +15,12 @@ def combine(
     device: Device | str | None = None,
     reverse_order: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Makes the transform that does all of them, the first one first.
+    """Composes transforms, which are applied in the order of the inputs.
 
     Args:
-        matrices: [n, n+1] each, 2 to 99 of them.
-        reverse_order: the last one is done first.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        matrices: 2 to 99 transforms, [n, n+1] each.
+        reverse_order: apply the last one first.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [n, n+1].
@@ -44,20 +44,20 @@ def crop(
     to_end: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (1.0,),
     to_start: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (0.0,),
 ) -> Tensor | Batch:
-    """Makes the transform that takes `from_start` to `to_start` and `from_end` to `to_end`.
+    """Makes the transform that maps `from_start` to `to_start` and `from_end` to `to_end`.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        absolute: where a start is above its end, the two are swapped.
+        matrix: [n, n+1], a transform to apply first.
+        absolute: swap a start and its end where the start is larger.
         from_end: upper corner of the box, n values or one for all axes.
         from_start: lower corner of the box, n values or one.
-        reverse_order: `matrix` is done last.
-        to_end: where the upper corner comes to lie, n values or one.
-        to_start: where the lower corner comes to lie, n values or one.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        reverse_order: apply `matrix` last.
+        to_end: upper corner of the result, n values or one.
+        to_start: lower corner of the result, n values or one.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+    Returns: float32 [n, n+1]; infinite or NaN along axes on which the box has length 0.
 
     Example:
         matrix = fn.transforms.crop(
@@ -78,15 +78,15 @@ def rotation(
     center: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     reverse_order: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Makes the transform of a rotation: from x towards y, or around an axis in space.
+    """Makes the transform of a rotation: in the plane, from x towards y, or in space, around an axis.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
+        matrix: [n, n+1], a transform to apply first.
         angle: degrees.
-        axis: (x, y, z), of any length but 0; None: a rotation in the plane.
-        center: point that stays where it is, n values or one; None: the origin.
-        reverse_order: `matrix` is done last.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        axis: (x, y, z), any nonzero length; None: a rotation in the plane.
+        center: point that stays fixed, n values or one; None: the origin.
+        reverse_order: apply `matrix` last.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
@@ -110,12 +110,12 @@ def scale(
     """Makes the transform that multiplies each coordinate by its factor.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
+        matrix: [n, n+1], a transform to apply first.
         scale: factor of each axis, n values, or one for all axes.
-        center: point that stays where it is, n values or one; None: the origin.
-        ndim: n, if neither `scale` nor `matrix` tells.
-        reverse_order: `matrix` is done last.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        center: point that stays fixed, n values or one; None: the origin.
+        ndim: n, if neither `scale` nor `matrix` determines it.
+        reverse_order: apply `matrix` last.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [n, n+1].
@@ -136,15 +136,15 @@ def shear(
     reverse_order: builtins.bool = False,
     shear: float | typing.Sequence[float] | NDArray[Any] | typing.Sequence[float | typing.Sequence[float] | NDArray[Any]] | Tensor | Batch | None = None,
 ) -> Tensor | Batch:
-    """Makes the transform that adds to each coordinate shares of the others.
+    """Makes the transform of a shear, which adds multiples of the other coordinates to each coordinate.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        angles: degrees, -90 to 90, in place of `shear`: the factors are their tangents.
-        center: point that stays where it is, n values or one; None: the origin.
-        reverse_order: `matrix` is done last.
-        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        matrix: [n, n+1], a transform to apply first.
+        angles: degrees, -90 to 90, whose tangents are the factors; in place of `shear`.
+        center: point that stays fixed, n values or one; None: the origin.
+        reverse_order: apply `matrix` last.
+        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); x becomes x + xy · y.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [2, 3] or [3, 4].
@@ -166,10 +166,10 @@ def translation(
     """Makes the transform that adds `offset`.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        offset: n values, as many as the space has axes.
-        reverse_order: `matrix` is done last.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        matrix: [n, n+1], a transform to apply first.
+        offset: n values.
+        reverse_order: apply `matrix` last.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: float32 [n, n+1].

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
@@ -11,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from jdali._errors import OperatorError, contained
+from jdali._numerics.counting import counting
 from jdali._sources import SourceFeed
 from jdali._state import End
 from jdali.engine.failure import NodeFailure
@@ -141,7 +141,7 @@ class TaskCursor:
     def draw(self, count: int) -> BatchTask:
         """Draws the task of the next batch; raises StopIteration if an external source is at its end."""
         try:
-            task = self._draw(count)
+            size, refs, data = self._draw(count)
         except StopIteration:
             if self.epochs is not None:
                 self.epochs.end()
@@ -151,9 +151,14 @@ class TaskCursor:
                 self.epochs.draw()
             raise
         share = None if self.epochs is None else self.epochs.draw()
-        return dataclasses.replace(task, state=self.get_state(), share=share)
+        state = self.get_state()
+        if refs:
+            return BatchTask.of(refs, data, state, share)
+        ids = self.counted(self.position - size, size)
+        return BatchTask(ids, np.ones(size, bool), {}, data, state, share)
 
-    def _draw(self, count: int) -> BatchTask:
+    def _draw(self, count: int) -> tuple[int, dict[str, SampleRefs], dict[str, SourceData]]:
+        """Draws from all sources: returns the size of the batch, and what each source gives."""
         # Data that sources gave before an interrupt is used now: they may not give it twice.
         missing = {node: source for node, source in self._externals.items() if node not in self._given}
         for node, source in missing.items():
@@ -186,11 +191,7 @@ class TaskCursor:
             self._go_on(count)
             raise _size_clash(sizes)
         size = next(iter(sizes), count)
-        refs = self._go_on(size)
-        named = {node.name: given for node, given in data.items()}
-        if refs:
-            return BatchTask.of(refs, named)
-        return BatchTask(self.counted(self.position - size, size), np.ones(size, bool), {}, named)
+        return size, self._go_on(size), {node.name: given for node, given in data.items()}
 
     def _end_together(self, outcomes: Mapping[Node, object]) -> None:
         """Tells the sources that gave a batch that another one ended instead."""
@@ -201,8 +202,7 @@ class TaskCursor:
 
     def counted(self, first: int, size: int) -> SampleIds:
         """Returns identities for samples that come from no reader: indices are counted from `first`."""
-        index = np.arange(first, first + size, dtype=np.int64)
-        return SampleIds(np.full(size, self.epoch, np.uint32), index, np.arange(size))
+        return SampleIds(np.full(size, self.epoch, np.uint32), counting(size) + first, counting(size))
 
     def _go_on(self, size: int) -> dict[str, SampleRefs]:
         """Advances the readers; returns the samples of the next batch."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -120,17 +120,11 @@ class Engine:
             sources, noted = open_sources(plan.sources, options, tables or {})
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, SourceFeed)}
-        if start_workers is not None:
-            border = cut(plan, one_device=options.one_device)
-            if border.elsewhere.steps:
-                self.elsewhere = MadeElsewhere(border, start_workers(self.readers, noted), sources)
-        self.here = plan if self.elsewhere is None else self.elsewhere.border.here
+        border = cut(plan, one_device=options.one_device) if start_workers is not None else None
+        self.here = plan if border is None or not border.elsewhere.steps else border.here
         self.pool = Pool(options.threads, options.most_idle)
         externals = {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
         self.cursor = TaskCursor(self.readers, externals)
-        self.timing = Timing(
-            self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
-        )
         scaled = scaled_consumers(plan) if options.scaled_decoding else {}
         self.runners = [
             runner_of(
@@ -140,14 +134,20 @@ class Engine:
             )
             for step in self.here.steps
         ]  # fmt: skip
+        if start_workers is not None and border is not None and border.elsewhere.steps:
+            # Last: what raises before leaves no process behind.
+            self.elsewhere = MadeElsewhere(border, start_workers(self.readers, noted), sources)
+        self.timing = Timing(
+            self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
+        )
         # Steps with a state take one batch at a time. Replays and second attempts come in no order, so `turn` is not enough.
-        self._alone = [
+        alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
-        parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, strict=True)
+        parts = zip(self.here.steps, self.runners, self.here.last_uses, self.timing.steps, alone, strict=True)
         self._prepared = [
-            PreparedStep(step.nodes, runner.run, last_uses, timer, runner.policy, number)
-            for number, (step, runner, last_uses, timer) in enumerate(parts)
+            PreparedStep(step.nodes, runner.run, last_uses, timer, runner.policy, number, alone=lock)
+            for number, (step, runner, last_uses, timer, lock) in enumerate(parts)
         ]
         self._closed = False
 
@@ -218,7 +218,7 @@ class Engine:
     def begin(self, task: BatchTask, order: int) -> Begun:
         """Submits a batch to the workers, which must exist, without waiting; `make` then waits for them."""
         assert self.elsewhere is not None
-        self._refuse_if_closed()
+        self.pool.refuse_if_interrupted()
         return self.elsewhere.begin(task, self.seed, order)
 
     def make(
@@ -261,7 +261,7 @@ class Engine:
             made, outputs = iteration.task, () if nothing is not None else self._outputs(iteration)
             return Result(
                 outputs, made.ids, made.mask, made.padded, self._state(task.state), tuple(skipped),
-                bytes_of(outputs), iteration.most_bytes, nothing, task.share,
+                bytes_of(outputs), iteration.env.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
             del iteration, failure  # the traceback of a failure holds this frame
@@ -298,12 +298,12 @@ class Engine:
         """Adds to a batch what workers make of it, if there are any; returns their failure."""
         if self.elsewhere is None:
             return None
-        self._refuse_if_closed()
+        self.pool.refuse_if_interrupted()
         made = self.elsewhere.make(iteration.task, self.seed, order, begun)
         if isinstance(made, AttemptFailure):
             return made
         iteration.env.update(made)
-        iteration.most_bytes = iteration.env.nbytes  # the memory of a worker is not in this process
+        iteration.env.note_bytes()  # the memory of a worker is not in this process
         return None
 
     def _advance(
@@ -315,24 +315,13 @@ class Engine:
     ) -> AttemptFailure | None:
         """Runs some steps of a batch, None for all; returns the failure of the first that fails."""
 
-        @contextlib.contextmanager
-        def entered(step: PreparedStep) -> Iterator[None]:
-            with turn(step.number), self._alone[step.number], self.pool.serving:
-                self._refuse_if_closed()
-                yield
-                iteration.most_bytes = max(iteration.most_bytes, iteration.env.nbytes)
-
-        pool = self.pool.at(order)
+        steps = self._prepared if steps is None else steps
         try:
-            steps = self._prepared if steps is None else steps
-            make(steps, iteration.env, iteration.parts, pool, enter=entered)
+            with self.pool.serving:
+                make(steps, iteration.env, iteration.parts, self.pool.at(order), turn=turn)
         except NodeFailure as failure:
             return iteration.failed(failure)
         return None
-
-    def _refuse_if_closed(self) -> None:
-        if self._closed:
-            raise RuntimeError("the pipeline is closed")
 
     def interrupt(self) -> None:
         """Makes work in progress fail soon, so that `close` need not wait long."""

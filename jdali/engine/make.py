@@ -39,6 +39,8 @@ from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Node
 from jdali.ops.flow._regroup import positions
 from jdali.tensors import TensorList
 
+_FREE = contextlib.nullcontext()
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PreparedStep:
@@ -49,6 +51,7 @@ class PreparedStep:
         last_uses: values that no later step reads.
         policy: learns from the step's time, and decides if it runs in the calling thread alone; None: it never does.
         runs_empty: runs even if the branch has no samples, so that outputs have their types and layouts.
+        alone: held while the step runs; a lock if it works on one batch at a time.
     """
 
     nodes: Sequence[Node]  # all in one branch
@@ -58,6 +61,7 @@ class PreparedStep:
     policy: ThreadPolicy | None = None
     number: int = 0
     runs_empty: bool = False
+    alone: contextlib.AbstractContextManager[object] = _FREE
 
 
 @usual_modes()
@@ -67,21 +71,22 @@ def make(
     parts: dict[Domain, SampleIds],
     pool: Pool,
     *,
-    enter: Callable[[PreparedStep], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
+    turn: Callable[[int], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> None:
     """Runs steps in their order, and drops each value after its last use.
 
     Args:
         env: values that the steps read; outputs are added.
         parts: samples of the branches known so far, at least of the whole batch; others are added.
-        enter: returns a context manager to run a step in; entering it may wait.
+        turn: returns a context manager to run a step, given by number, in; entering it may wait.
 
     Raises:
         NodeFailure: an operator failed; `step` has the nodes of its step.
         RuntimeError: the pool was interrupted.
     """
     for step in steps:
-        with enter(step):
+        with turn(step.number), step.alone:
+            pool.refuse_if_interrupted()
             try:
                 _run(step, env, parts, pool)
             except NodeFailure as failure:
@@ -139,6 +144,7 @@ def _run_timed(step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleI
             pool = pool.here()
         with timer.lap() as lap:
             step.run(env, part, pool)
+    env.note_bytes()
     if policy is not None:
         policy.note_batch(len(part), lap.cpu, lap.busy)
 
@@ -261,7 +267,6 @@ class Iteration:
     task: BatchTask
     parts: dict[Domain, SampleIds]
     env: Values
-    most_bytes: int = 0
 
     @classmethod
     def of(cls, task: BatchTask, sources: Mapping[Node, Any]) -> Iteration:

@@ -111,10 +111,13 @@ class BatchTask:
         return ids.position is counting(len(self)) and bool(self.mask.all())
 
     @classmethod
-    def of(cls, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:
+    def of(
+        cls, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData],
+        state: Mapping[str, Any] | None = None, share: EpochShare | None = None,
+    ) -> BatchTask:  # fmt: skip
         """Makes a task whose samples the first reader identifies; there must be a reader."""
         ids = _identified(refs)
-        return cls(ids, np.ones(len(ids), bool), refs, data)
+        return cls(ids, np.ones(len(ids), bool), refs, data, state or {}, share)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -1,7 +1,7 @@
-"""The operators as functions that add a node to the pipeline being defined.
+"""Operators as functions that add a node to the pipeline being defined.
 
-Every function here is made from the operator's one record; `jdali.ops` has the same operators as
-pure functions on arrays, and as classes (`ops.Resize`), `jdali.dynamic` as functions that run at once.
+Functions are derived from the operators' records. `jdali.ops` has the same operators as pure functions of arrays and as
+classes (`ops.Resize`), `jdali.dynamic` as functions that run at once.
 """
 
 from jdali._operators.surface import ALIASES as _ALIASES

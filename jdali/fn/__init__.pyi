@@ -57,22 +57,20 @@ def audio_resample(
 ) -> DataNode:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    There is no low-pass when the rate goes down.
+    Lower rates get no low-pass filter.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
-        dtype: type of the result, in its own range (-1 to 1 for floats); None: that of `signal`.
+        dtype: type of the result, scaled to the type's range (-1 to 1 for floats); None: that of `signal`.
         in_rate: rate of `signal`, in the unit of `out_rate`.
         out_length: length of the result, in place of rates.
         out_rate: rate of the result.
-        quality: 0 (3 lobes of the sinc on each side) over 50 (16) to 100 (64).
+        quality: 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
         scale: out_rate / in_rate, in place of rates.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape of the result.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
@@ -111,22 +109,22 @@ def batch_permutation(
 ) -> DataNode:
     """Draws indices of samples, for `permute_batch`.
 
-    Every permutation is as likely. Each sample draws one number, by its own key, and the permutation is the
-    order of these: it depends on which samples are in the batch, and on nothing else.
+    All permutations are equally likely. Each sample draws a number with its own key, and the permutation is the
+    order of these numbers, so it depends only on the samples in the batch.
 
     Args:
-        allow_repetitions: each index is drawn for itself, so that samples may repeat and be missing.
-        no_fixed_points: no sample is its own; without repetitions the permutation is then one cycle, each as
-            likely. Without effect in a batch of one.
+        allow_repetitions: draw each index independently, so that samples may repeat or be missing.
+        no_fixed_points: no sample gets its own index; without repetitions, the permutation is then one cycle, and all
+            cycles are equally likely. Without effect in a batch of one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: int32, a scalar for each sample, 0 to below the size of the batch.
+    Returns: int32, a scalar for each sample, from 0 to the batch size - 1.
 
-    Parity: other random numbers than DALI's, from the same distributions.
+    Parity: random numbers differ from DALI's, but have the same distributions.
 
     Example: order = fn.batch_permutation()
     """
@@ -144,20 +142,20 @@ def bb_flip(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Mirrors boxes in relative coordinates, as `flip` does with the picture.
+    """Mirrors boxes in relative coordinates, as `flip` mirrors the image.
 
     Args:
-        boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
+        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
         horizontal: not 0: swap left and right.
-        ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
+        ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         vertical: not 0: swap top and bottom.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: shape and format of the input, float32. A width or height is the distance of the borders
-        as float32 has them.
+    Returns: shape and format of the input, float32. Widths and heights are differences of borders that were rounded to
+        float32.
 
     Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
@@ -190,23 +188,23 @@ def bbox_paste(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Moves boxes to where they are once the picture is pasted on a canvas `ratio` times its size.
+    """Converts boxes of an image to boxes on a canvas of `ratio` times its size, on which `paste` puts it.
 
-    A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio, a width or height is divided by the ratio.
+    A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 
     Args:
-        boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
-        ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
-        paste_x: position of the picture on the canvas, 0: at the left, 1: at the right.
-        paste_y: likewise, 0: at the top, 1: at the bottom.
-        ratio: size of the canvas divided by that of the picture, 1 or more.
+        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
+        ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
+        paste_x: position of the image on the canvas; 0: at the left, 1: at the right.
+        paste_y: 0: at the top, 1: at the bottom.
+        ratio: size of the canvas divided by the size of the image, 1 or more.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
-        is within the canvas.
+    Returns: shape and format of the input, float32, relative to the canvas. A box within the image stays within the
+        canvas.
 
     Example: boxes = fn.bbox_paste(boxes, ltrb=True, ratio=1.5, paste_x=0.2, paste_y=0.8)
     """
@@ -245,26 +243,26 @@ def bbox_rotate(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Moves boxes as `rotate` moves the picture.
+    """Moves boxes as `rotate` moves the image.
 
     Args:
         boxes: float32 [boxes, 4].
-        labels: int32 [boxes] or [boxes, 1]; those of the boxes that stay are returned.
+        labels: int32 [boxes] or [boxes, 1]; labels of kept boxes are returned.
         angle: degrees, counter-clockwise.
         bbox_layout: "xyXY" or "xyWH".
-        bbox_normalized: boxes are shares of the picture, and then of the canvas, not pixels.
-        input_shape: size of the picture, pixels.
-        keep_size: the canvas has the size of the picture.
-        mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old one, turned
-            where the box is rather upright than lying now; "halfway": the mean of both.
-        remove_threshold: boxes of which less than this share is on the canvas are left out, 0 to 1.
+        bbox_normalized: True: boxes are shares of the image, and results of the canvas; False: pixels.
+        input_shape: size of the image, pixels.
+        keep_size: the canvas has the size of the image.
+        mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
+            if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of both.
+        remove_threshold: boxes are removed if a smaller share than this lies on the canvas, 0 to 1.
         shape_layout: order of `input_shape`.
-        size: of the canvas, (height, width), rounded down; empty: `keep_size` decides, and without it the
-            canvas is as `rotate` enlarges it.
+        size: of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
+            size that `rotate` chooses.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
 
@@ -353,10 +351,10 @@ def box_encoder(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]:
-    """Gives each anchor the box that it overlaps with most, as SSD does.
+    """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
-    A box belongs to all anchors whose intersection over union with it is above `criteria`, and in any
-    case to the anchor with the highest. Of equals, the last one counts.
+    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to
+    the anchor with the largest. Among equals, the last one is taken.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
@@ -364,17 +362,17 @@ def box_encoder(
         anchors: (left, top, right, bottom) of each anchor, one after the other.
         criteria: least overlap, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: give boxes as offsets from their anchors: the distance of the centres in sizes of the anchor
-            and the logarithms of the ratios of the sizes, less `means`, divided by `stds`.
-        scale: what boxes and anchors are multiplied by before.
-        stds: what the offsets of x, y, width and height are divided by.
+        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
+            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        scale: factor for boxes and anchors before offsets are computed.
+        stds: divisors of the offsets of x, y, width and height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
+        box gets itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
 
     Example:
         encoded, matched = fn.box_encoder(
@@ -418,12 +416,12 @@ def brightness(
     Args:
         image: [..., C], any number type.
         brightness: factor.
-        brightness_shift: share of the output's range that is added.
+        brightness_shift: share of the output's range to add.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -463,23 +461,23 @@ def brightness_contrast(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Scales intensities around a centre, then all of them, then shifts; rounds half away from zero.
+    """Changes contrast around a centre, then brightness; rounds half away from zero.
 
     out = brightness_shift · range + brightness · (contrast_center + contrast · (in - contrast_center)),
-    where range is the largest value of the output dtype (1 for floats).
+    where range is the largest value of the output type (1 for floats).
 
     Args:
         image: [..., C], any number type.
-        brightness: factor on everything.
-        brightness_shift: share of the output's range that is added.
-        contrast: factor on the distance from `contrast_center`.
-        contrast_center: intensity that contrast leaves alone; None: the middle of the input's
+        brightness: factor of all intensities.
+        brightness_shift: share of the output's range to add.
+        contrast: factor of the distance from `contrast_center`.
+        contrast_center: intensity that contrast does not change; None: the middle of the input's
             range, 128 for uint8 and 0.5 for floats.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, saturated.
 
@@ -522,11 +520,10 @@ def cast(
     Args:
         data: any shape and type.
         dtype: type of the result.
-        out_shape: static, padded shape to return; None: that of `data`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data`, `dtype`.
 
@@ -556,16 +553,15 @@ def cast_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Converts to the type of a second input, as `cast` does.
+    """Converts elements to the type of a second input, as `cast` does.
 
     Args:
         data: any shape and type.
-        like: only its type counts.
-        out_shape: static, padded shape to return; None: that of `data`.
+        like: tensor whose type the result takes.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data`, dtype of `like`.
 
@@ -594,20 +590,18 @@ def cat(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Joins inputs along an axis that they have.
+    """Joins inputs along an existing axis.
 
     Args:
-        data: any shape of at least one axis, of one type, and of one size except for `axis`.
-        axis: the axis, negative from the back.
-        axis_name: the axis by its letter in the layout, in place of `axis`.
-        extent: int32 [ndim] each, true sizes.
-        out_shape: static, padded shape to return.
+        data: inputs of one type with at least one axis, and one size except along `axis`.
+        axis: to join along; negative: from the end.
+        axis_name: letter of the axis in the layout, in place of `axis`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: the inputs one behind the other.
+    Returns: the inputs, one after the other.
 
     Example: joined = fn.cat(numbers, others, axis=0)
     """
@@ -640,25 +634,25 @@ def clahe(
 ) -> DataNode:
     """Equalizes the histogram of each tile of an image, with limited contrast (CLAHE).
 
-    In each tile, counts of the histogram above `clip_limit` times the mean count are cut off, and what was cut is
-    spread evenly over all values. A pixel becomes what the four nearest tiles make of its value, weighted by their
-    distance. Images whose size is no multiple of the tiles are mirrored at the right and at the bottom.
+    In each tile, histogram counts are clipped at `clip_limit` times the mean count, and the excess is spread evenly over
+    all values. A pixel is interpolated between the results of the four nearest tiles. Images whose size is not a multiple
+    of the tiles are mirrored at the right and the bottom.
 
     Args:
         image: RGB or gray, HWC, CHW or HW, or sequences of these; uint8.
         tiles_x: number of tiles along the width, at least 1.
         tiles_y: number of tiles along the height, at least 1.
-        clip_limit: largest count, in mean counts; at least 1 pixel. 0 or less: no limit.
-        bins: a power of 2, without effect: there are 256, as in DALI's CPU kernel.
-        luma_only: of RGB, equalize L* of CIE L*a*b*, in 8 bits; or else each channel by itself.
+        clip_limit: largest count, in multiples of the mean count; at least 1 pixel. 0 or less: no limit.
+        bins: a power of 2, without effect: histograms have 256 bins, as in DALI's CPU kernel.
+        luma_only: for RGB, True: equalize L* of CIE L*a*b*, in 8 bits; False: each channel by itself.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
 
-    Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
+    Parity: bit for bit, also with OpenCV. `tiles_x=0` ends DALI's process.
 
     Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
@@ -696,11 +690,11 @@ def color_space_conversion(
     Args:
         image: uint8, any layout with C; without a layout HWC, or DHWC with four axes.
         image_type: colour space of the input.
-        output_type: colour space of the output. If it is that of the input, nothing changes.
+        output_type: colour space of the output.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: layout of the input, uint8, 1 or 3 channels.
 
@@ -738,20 +732,20 @@ def color_twist(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Changes hue and saturation, then contrast around the middle gray, then brightness.
+    """Changes hue and saturation, then contrast around middle gray, then brightness.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
-        brightness: factor on everything.
-        contrast: factor on the distance from middle gray: 128 for all integer types, 0.5 for floats.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
+        brightness: factor of all intensities.
+        contrast: factor of the distance from middle gray: 128 for all integer types, 0.5 for floats.
         dtype: output type; None: the input's.
-        hue: angle that is added, degrees.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
-        saturation: factor on the distance from gray.
+        hue: angle to add, degrees.
+        image_type: without effect, as in DALI: images are treated as RGB.
+        saturation: factor of the distance from gray.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -794,16 +788,16 @@ def constant(
     """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
-        dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
-            `fdata`, INT32 for `idata`.
-        fdata: the numbers in row-major order, or one number for all elements.
-        idata: the same, of integers; exactly one of the two is required.
+        dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
+            `idata`.
+        fdata: numbers in row-major order, or one number for all elements.
+        idata: integers, in place of `fdata`; exactly one of both is required.
         layout: of the result.
         shape: of the result; None: a vector of the numbers.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*shape].
 
@@ -827,14 +821,14 @@ def contrast(
 
     Args:
         image: [..., C], any number type.
-        contrast: factor on the distance from `contrast_center`.
-        contrast_center: intensity that contrast leaves alone; None: the middle of the input's
+        contrast: factor of the distance from `contrast_center`.
+        contrast_center: intensity that contrast does not change; None: the middle of the input's
             range, 128 for uint8 and 0.5 for floats.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -876,21 +870,21 @@ def coord_flip(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Mirrors points at a centre: 2 * center - x, along the axes that are asked for.
+    """Mirrors points at a centre: 2 * center - x, along the axes whose `flip` is not 0.
 
     Args:
         points: float32 [points, coordinates], 1 to 3 coordinates each.
-        center_x: where the mirror is along x.
+        center_x: position of the mirror along x.
         center_y: along y.
         center_z: along z.
         flip_x: not 0: mirror along x.
         flip_y: along y.
         flip_z: along z.
-        layout: order of the coordinates; "": "x", "xy" or "xyz", as many as there are.
+        layout: order of the coordinates; "": "x", "xy" or "xyz" by their number.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [points, coordinates].
 
@@ -933,14 +927,14 @@ def coord_transform(
 
     Args:
         points: [..., n], any type.
-        M: m·n values or [m, n]; one value: that value on the diagonal; None: the identity.
-        MT: [M T] in one matrix, m·(n+1) values or [m, n+1]; one value: like that value for M.
+        M: m·n values or [m, n]; one value: a factor for all components; None: the identity.
+        MT: [M T] in one matrix, m·(n+1) values or [m, n+1]; one value: a factor for all components.
         T: m values, or one for all components; None: 0.
         dtype: output type.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [..., m], `dtype`, saturated.
 
@@ -974,15 +968,15 @@ def copy(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Returns a copy of the batch. Values never change in jdali, so no byte is moved.
+    """Returns a copy of the batch; memory is shared, because values never change.
 
     Example: boxes = fn.copy(boxes)
 
     Args:
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     """
 
@@ -1002,6 +996,9 @@ def crop(
     image: DataNode | ArrayLike,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape', 'clamp', 'reflect_101', 'reflect_1001', 'wrap'] = 'error',
     crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     crop_d: float | DataNode = 0.0,
     crop_h: float | DataNode = 0.0,
@@ -1009,20 +1006,22 @@ def crop(
     crop_pos_y: float | DataNode = 0.5,
     crop_pos_z: float | DataNode = 0.5,
     crop_w: float | DataNode = 0.0,
-    dtype: types.DALIDataType | DTypeLike | None = None,
-    fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
-    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape', 'clamp', 'reflect_101', 'reflect_1001', 'wrap'] = 'error',
     rounding: Literal['round', 'truncate'] = 'round',
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Cuts out a window; it begins at position × (extent - size), half a pixel rounded away from zero.
+    """Cuts out a window that begins at position × (extent - size), rounded half away from zero.
 
     Args:
         image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
-        crop: window (height, width) or (depth, height, width), pixels; fractions are cut off, a size
+        dtype: output type; fractions are truncated and integers saturated; None: the input's.
+        fill_values: one value, or one for each channel, for pixels outside of the image.
+        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
+            "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
+            image, see `slice`.
+        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
             not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
         crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
         crop_h: height of the window, pixels; 0: all.
@@ -1030,16 +1029,11 @@ def crop(
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: share of the free depth in front of it, 0 to 1.
         crop_w: width of the window, pixels; 0: all.
-        dtype: output type, converted by cutting off fractions and saturating; None: the input's.
-        fill_values: one value, or one for each channel, for what lies outside of the image.
-        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
-            "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
-            image, see `slice`.
-        rounding: "round" or "truncate", for the position.
+        rounding: of the window's position, "round" (half away from zero) or "truncate".
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: layout of the input, size of the window.
 
@@ -1053,6 +1047,9 @@ def crop(
     image: list[DataNode],
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
+    fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
+    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape', 'clamp', 'reflect_101', 'reflect_1001', 'wrap'] = 'error',
     crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
     crop_d: float | DataNode = 0.0,
     crop_h: float | DataNode = 0.0,
@@ -1060,9 +1057,6 @@ def crop(
     crop_pos_y: float | DataNode = 0.5,
     crop_pos_z: float | DataNode = 0.5,
     crop_w: float | DataNode = 0.0,
-    dtype: types.DALIDataType | DTypeLike | None = None,
-    fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
-    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape', 'clamp', 'reflect_101', 'reflect_1001', 'wrap'] = 'error',
     rounding: Literal['round', 'truncate'] = 'round',
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
@@ -1075,13 +1069,6 @@ def crop_mirror_normalize(
     image: DataNode | ArrayLike,
     /,
     *,
-    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    crop_d: float | DataNode = 0.0,
-    crop_h: float | DataNode = 0.0,
-    crop_pos_x: float | DataNode = 0.5,
-    crop_pos_y: float | DataNode = 0.5,
-    crop_pos_z: float | DataNode = 0.5,
-    crop_w: float | DataNode = 0.0,
     dtype: Any = ...,
     fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
     mean: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (0.0,),
@@ -1089,10 +1076,17 @@ def crop_mirror_normalize(
     out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] = 'error',
     output_layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = 'CHW',
     pad_output: bool = False,
-    rounding: Literal['round', 'truncate'] = 'round',
     scale: float = 1.0,
     shift: float = 0.0,
     std: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (1.0,),
+    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    crop_w: float | DataNode = 0.0,
+    rounding: Literal['round', 'truncate'] = 'round',
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -1100,35 +1094,36 @@ def crop_mirror_normalize(
 ) -> DataNode:
     """Crops, mirrors and normalizes: out = (in - mean) / std · scale + shift, in float32.
 
-    The window is that of `crop`; it is mirrored after it was cut. A result of an integer type rounds
-    half away from zero and saturates.
+    The window is that of `crop`, and is mirrored after it is cut. Integer results round
+    half away from zero and saturate.
 
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
-        crop: window (height, width) or (depth, height, width), pixels; None: `crop_h`, `crop_w`, `crop_d`.
+        dtype: output type.
+        fill_values: one value, or one for each channel of the image or of the output, for pixels outside of the
+            image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
+        mean: one value, or one for each channel.
+        mirror: not 0: mirror left and right.
+        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
+            "trim_to_shape" makes the window smaller.
+        output_layout: a permutation of the input's layout; "": the input's.
+        pad_output: add channels up to the next power of two (3 become 4).
+        scale: factor after the normalization.
+        shift: added last.
+        std: one value, or one for each channel.
+        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
+            not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
         crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
         crop_h: height of the window, pixels; 0: all.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: share of the free depth in front of it, 0 to 1.
         crop_w: width of the window, pixels; 0: all.
-        dtype: output type.
-        fill_values: one value, or one for each channel of the image or of the output, for what lies outside of the
-            image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
-        mean: one value, or one for each channel.
-        mirror: not 0: mirror left and right.
-        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
-            "trim_to_shape" makes the window smaller.
-        output_layout: a permutation of the input's layout; empty: the input's.
-        pad_output: add channels up to a power of two (3 become 4).
-        rounding: "round" or "truncate", for the position.
-        scale: factor after the normalization.
-        shift: added last.
-        std: one value, or one for each channel.
+        rounding: of the window's position, "round" (half away from zero) or "truncate".
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `output_layout`, size of the window, `dtype`.
 
@@ -1147,13 +1142,6 @@ def crop_mirror_normalize(
     image: list[DataNode],
     /,
     *,
-    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    crop_d: float | DataNode = 0.0,
-    crop_h: float | DataNode = 0.0,
-    crop_pos_x: float | DataNode = 0.5,
-    crop_pos_y: float | DataNode = 0.5,
-    crop_pos_z: float | DataNode = 0.5,
-    crop_w: float | DataNode = 0.0,
     dtype: Any = ...,
     fill_values: float | typing.Sequence[float | DataNode] | NDArray[Any] = (0.0,),
     mean: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (0.0,),
@@ -1161,10 +1149,17 @@ def crop_mirror_normalize(
     out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] = 'error',
     output_layout: Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str = 'CHW',
     pad_output: bool = False,
-    rounding: Literal['round', 'truncate'] = 'round',
     scale: float = 1.0,
     shift: float = 0.0,
     std: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode = (1.0,),
+    crop: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    crop_w: float | DataNode = 0.0,
+    rounding: Literal['round', 'truncate'] = 'round',
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -1185,28 +1180,28 @@ def cutmix(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Pastes a box of another picture of the batch into each, and mixes the labels by its area.
+    """Pastes a box of another image of the batch into each image, and mixes labels by the box's area.
 
-    By Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019), with
-    a box for each sample: λ is of Beta(alpha, alpha), the centre of the box any pixel, its height and width
-    2 · floor(√(1 - λ) / 2 · size), cut off at the borders. The share of the sample is then 1 - area / (height · width).
+    See Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019). Each
+    sample has its own box. λ is drawn from Beta(alpha, alpha), the centre of the box uniformly from all pixels. Its height
+    and width are 2 · floor(√(1 - λ) / 2 · size), cut at the borders. The sample's share is 1 - area / (height · width).
 
     Args:
         images: [N, ...] with axes H and W, any type, of one size; without a layout HW, HWC or FHWC. All frames and
             channels of a sample get the same box.
-        labels: as of `mixup`.
-        alpha: of the beta distribution, above 0; 1: every λ is as likely.
-        num_classes: as of `mixup`.
-        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        labels: see `mixup`.
+        alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
+        num_classes: see `mixup`.
+        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one stays as it is.
+    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one is unchanged.
 
-    Random numbers: as of `mixup`. The box follows from the key of the sample alone.
+    Random numbers: see `mixup`. The box follows from the sample's own key.
 
     Parity: DALI has no such operator.
 
@@ -1272,34 +1267,34 @@ def debayer(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Works out the colours that a sensor behind a Bayer filter did not see, from the pixels around.
+    """Interpolates the missing colours of images from a sensor behind a Bayer filter.
 
     A pixel has one colour of the filter's tile of 2 x 2 pixels: red, blue, or one of two greens. Algorithms:
 
-    * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves up.
-    * "edgeaware_ocv": the same, but green along the direction in which it changes less.
-    * "vng_ocv": differences to the own colour, averaged over those of 8 directions in which the picture changes
-      little (variable number of gradients). Pictures of less than 8 pixels along an axis are made by "bilinear_ocv".
-    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B, of "bilinear_ocv", rounded once.
+    * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
+    * "edgeaware_ocv": the same, but green is interpolated along the direction in which it changes less.
+    * "vng_ocv": differences to the pixel's own colour, averaged over the directions (of 8) along which the image
+      changes little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
+    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of "bilinear_ocv", rounded once.
 
-    But for "vng_ocv", which mirrors the picture, pixels on the border get the colours of those next to them. Pictures
-    of 2 pixels along an axis, which have nothing but borders, become 0.
+    "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
+    neighbours, and images of 2 pixels along an axis, which have only border pixels, become 0.
 
     Args:
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
-        blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and the second
-            column of the picture, as OpenCV does: (0, 0) is BG/GR there, and so red in the corner of the picture.
-            One value stands for both.
+        blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and column of the
+            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. One value
+            stands for both.
         algorithm: one of the above, in upper or lower case.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
-    Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
+    Parity: bit for bit. "default_npp" exists only in DALI's GPU kernel.
 
     Example: colour = fn.debayer(plane, blue_position=[0, 0])
 
@@ -1334,22 +1329,22 @@ def dl_tensor_python_function(
 ) -> DataNode:
     """Calls a Python function on DLPack capsules.
 
-    With `device="gpu"` the tensors are on the accelerator. `python_function` and `plugin.jax.fn.jax_function` give
-    arrays, which most libraries take as well.
+    With `device="gpu"` the tensors are on the accelerator. Prefer `python_function` and `plugin.jax.fn.jax_function`
+    for libraries that take arrays, as most do.
 
     Args:
         function: takes a capsule for each input and returns one capsule (or anything with `__dlpack__`, or an
             array), or a tuple of `num_outputs`. It must not write to its inputs.
-        num_outputs: how many tensors the function returns; what it returns is left alone if 0.
-        batch_processing: the function takes lists of capsules, of all samples of the batch, and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; those without one have none.
-        synchronize_stream: taken for DALI's sake; the data are there before the function is called.
+        num_outputs: number of tensors that the function returns; with 0, its result is ignored.
+        batch_processing: the function takes lists with the capsules of all samples of the batch, and returns lists.
+        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout.
+        synchronize_stream: without effect: data are complete before the function is called.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: copies of what the function returned, in host memory.
+    Returns: copies of the function's results, in host memory.
 
     Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
 
@@ -1415,17 +1410,17 @@ def dump_image(
 ) -> DataNode:
     """Writes each image to a file in the working directory, in plain PPM (PGM with one channel).
 
-    The files are `0-<suffix>-0.ppm`, `1-<suffix>-0.ppm`, ... by the position in the batch; the next batch writes
-    over them.
+    Files are named `0-<suffix>-0.ppm`, `1-<suffix>-0.ppm`, ... by the position in the batch; the next batch
+    overwrites them.
 
     Args:
         images: uint8 with 1 or 3 channels.
-        input_layout: HWC, CHW or HW: layout of images that have none.
+        input_layout: layout of images that have none: HWC, CHW or HW.
         suffix: part of the files' names.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the images.
 
@@ -1457,16 +1452,15 @@ def element_extract(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> Any:
-    """Takes elements of the outermost axis.
+    """Extracts elements along the outermost axis.
 
     Args:
         sequence: at least two axes, any type; a layout must begin with F.
         element_map: indices of the elements, 0 or more.
-        out_shape: static, padded shapes to return; None: all of an element.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: an output for each index, without the outermost axis.
 
@@ -1485,15 +1479,15 @@ def equalize(
 ) -> DataNode:
     """Equalizes the histogram of each channel of an image.
 
-    With n(v) the number of pixels of value v or less, and v0 the smallest value that occurs, a value becomes
-    255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. An image of one value stays as it is.
+    Let n(v) be the number of pixels up to v, and v0 the smallest value in the channel. A value v becomes
+    255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. A channel with one value is unchanged.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
 
@@ -1532,25 +1526,25 @@ def erase(
 ) -> DataNode:
     """Fills regions with a value; the borders of a region are rounded towards zero.
 
-    A region reaches from `anchor` to `anchor` + `shape` along the axes chosen, and over all of the others. What
-    lies outside of the data is left out.
+    A region reaches from `anchor` to `anchor` + `shape` along the chosen axes, and over all other axes. It is clipped to
+    the data.
 
     Args:
-        data: any layout, with leading F too: then F is an axis like the others.
+        data: any layout; a leading F is an axis like the others.
         anchor: first corner of each region, one region after the other: (y0, x0, y1, x1, ...). The number of
             regions may differ by sample. Empty: all 0.
-        axes: indices of the axes that `anchor` and `shape` refer to, in that order; negative: from the last one.
-        axis_names: the same by letters of the layout; takes precedence over `axes`. Neither: all axes but C.
+        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative: from the end.
+        axis_names: letters of these axes in the layout; overrides `axes`. Without both: all axes but C.
         centered_anchor: anchors are the centres of regions.
-        fill_value: one value, or one a channel; integers are cut off and saturated.
+        fill_value: one value, or one for each channel; for integers truncated and saturated.
         normalized: anchors and shapes are shares of the data's size.
-        normalized_anchor: only anchors are.
-        normalized_shape: only shapes are.
+        normalized_anchor: anchors are shares of the data's size.
+        normalized_shape: shapes are shares of the data's size.
         shape: size of each region, as many values as `anchor`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
 
@@ -1599,17 +1593,16 @@ def expand_dims(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Puts in axes of size 1.
+    """Inserts axes of size 1.
 
     Args:
         data: any shape and type.
-        axes: their indices in the result, in any order, 0 or more.
+        axes: indices of the new axes in the result, in any order, 0 or more.
         new_axis_names: a letter for each of `axes`; "": the result has no layout.
-        out_shape: static, padded shape to return; None: all of `data`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same elements and type.
 
@@ -1653,38 +1646,39 @@ def external_source(
     name: str | None = None,
     preserve: bool = False,
 ) -> DataNode:
-    """Takes data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
+    """Takes data from outside of the pipeline: from a callback, an iterable, or `Pipeline.feed_input`.
 
     Args:
-        source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
-            iterable; None: the data comes from `feed_input`.
-        num_outputs: number of outputs that the source gives as a tuple, also of one; None: one, bare.
-        cycle: "quiet" or True: an iterable begins again at its end; "raise": it does after a
-            StopIteration; "no", False or None: it stays at its end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for each output or one for all; None: that of a TensorList. Another one
-            than that of the batch before raises.
-        dtype: type that the samples must have; None: that of the first batch.
-        ndim: number of axes that the samples must have; None: that of the first batch.
+        source: a callable (without argument, or with the batch's number, a `BatchInfo` or a `SampleInfo`) or an
+            iterable; None: data come from `feed_input`.
+        num_outputs: number of outputs, which the source gives as a tuple, even if it is 1; None: one output, without a
+            tuple.
+        cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration, then begins again;
+            "no", False or None stays at the end, also after `Pipeline.reset`.
+        layout: layout of the samples, one for each output or one for all; None: the layout of a TensorList. A batch whose
+            layout differs from that of the batch before raises.
+        dtype: type that the samples must have; None: as in the first batch.
+        ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
-        blocking: without effect: `run` on a pipeline that was not fed raises.
-        batch: the source gives batches (True) or single samples (False); None: True.
-        repeat_last: a batch fed with `feed_input` serves until the next one comes.
-        parallel: the callback runs in worker processes, see `py_num_workers` of `Pipeline`; it must take an
-            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`) or be an iterable, which one worker
-            goes through.
-        no_copy: what is fed with `feed_input` is not copied: it must not change until the batch was made. What
-            callbacks and iterables give is always copied.
-        prefetch_queue_depth: with `parallel`: batches that the workers are asked for in advance; None: 1.
+        blocking: without effect: `run` on a pipeline without fed data raises.
+        batch: True: the source gives batches; False: single samples; None: True.
+        repeat_last: use a batch fed with `feed_input` until the next one is fed.
+        parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. It must take an
+            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`), or be an iterable, which one worker
+            iterates over.
+        no_copy: do not copy data fed with `feed_input`; they must not change until the batch is made. Data of
+            callbacks and iterables are always copied.
+        prefetch_queue_depth: with `parallel`: number of batches that workers make in advance; None: 1.
         batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
-        bytes_per_sample_hint: with `parallel`: room to make in shared memory for each sample, bytes, one number for each
-            output; it is enlarged where that is not enough. None: what the first samples need.
-        random_access: `source` has `__len__` and `__getitem__`, and each of its elements is a sample, which is asked for by
-            its index: this is `readers.dataset` then, and takes the arguments of it, such as `random_shuffle` and
-            `num_shards`. None: so it is with what is neither callable nor iterable. DALI has no such argument.
+        bytes_per_sample_hint: with `parallel`: shared memory to allocate for each sample, bytes, one number for each
+            output; it grows if needed. None: as the first samples need.
+        random_access: `source` has `__len__` and `__getitem__`, and its elements are samples. The call then adds
+            `readers.dataset`, and takes its arguments, such as `random_shuffle` and `num_shards`. None: True for a
+            source that is neither callable nor iterable. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
-        preserve: the operator runs also if none of its outputs is used.
+        name: name of the node in the graph; None: a generated one.
+        preserve: run the operator even if none of its outputs is used.
 
     Example: numbers = fn.external_source(lambda sample: np.float32([sample.idx_in_epoch, 0.5]), batch=False)
     """
@@ -1789,9 +1783,9 @@ def fast_resize_crop_mirror(
         minibatch_size: taken for DALI's sake; changes nothing.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the window, of the size of the crop, mirrored.
 
@@ -1858,31 +1852,31 @@ def filter(
 ) -> DataNode:
     """Correlates images with a kernel: out[x] is the sum of filter[i] · data[x + i - anchor] over all i, in float32.
 
-    The kernel is not turned round; for a convolution flip its axes.
+    The kernel is not flipped; for a convolution, flip its axes.
 
     Args:
         data: images (HW, HWC, CHW) or volumes (DHW, DHWC, CDHW), or sequences of these with F in front; without a
             layout HW or DHW. uint8, int8, uint16, int16, float16 or float32.
-        filter: float32, one axis for each of D, H, W; for sequences perhaps one for each frame, with F in front.
-        fill_value: what lies around images with `border="constant"`, of the type of the data; for sequences perhaps
+        filter: float32, one axis for each of D, H, W; for sequences also one filter for each frame, with F in front.
+        fill_value: value outside of images with `border="constant"`, of the data's type; for sequences also
             one for each frame; None: 0.
-        anchor: the element of the filter that lies over the element of the data, one value for all axes or one
-            for each; -1: the middle, size // 2. Of no meaning with `mode="valid"`.
-        border: of positions where the filter reaches past the data: "reflect_101" (dcb|abcd|cba), "reflect_1001"
+        anchor: index of the filter's element that lies over the output element, one value for all axes or one
+            for each; -1: the middle, size // 2. Ignored with `mode="valid"`.
+        border: continuation of the data past their borders: "reflect_101" (dcb|abcd|cba), "reflect_1001"
             (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
         dtype: of the output: float32, or None: the data's.
-        mode: "same": as many elements as the data have; "valid": only positions where the filter lies within the
+        mode: "same": the output has the size of the data; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
-    Parity: volumes, int8 and float16 are taken on every device, on DALI's CPU backend they are not. The order of the sums is
-    another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
-    product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
+    Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. The order of the sums
+    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more that is
+    separable, up to 2⁻²² of its largest element, is applied axis by axis.
 
     Example: images = fn.filter(images, kernel)
 
@@ -1922,15 +1916,15 @@ def flip(
     """Mirrors images along their width, height and depth.
 
     Args:
-        image: HWC, CHW, or a sequence of them (FHWC, FCHW), or volumes (DHWC, CDHW, FDHWC, FCDHW), any type;
+        image: HWC, CHW, or a sequence of these (FHWC, FCHW), or volumes (DHWC, CDHW, FDHWC, FCDHW), any type;
             without a layout HWC, FHWC or FDHWC, by the number of axes.
-        depthwise: not 0: swap front and back (of layouts with D).
+        depthwise: not 0: swap front and back; for layouts with D.
         horizontal: not 0: swap left and right.
         vertical: not 0: swap top and bottom.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
 
@@ -1968,16 +1962,14 @@ def full(
     """Fills a tensor with a value.
 
     Args:
-        fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
-            result of one element is the first one, as in DALI.
+        fill_value: any type; broadcast to `shape` as in NumPy. If it has more axes than `shape`, the leading ones must
+            have size 1. A result of one element takes the first element of any `fill_value`, as in DALI.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        extent: int32 [ndim], true size of `fill_value`.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*shape], dtype of `fill_value`.
 
@@ -2008,17 +2000,15 @@ def full_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Fills a tensor of the shape and type of another with a value.
+    """Fills a tensor with a value, in the shape and type of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
-        fill_value: broadcast as that of `full`; rounds half away from zero and saturates.
-        extent: int32 [ndim] each, true sizes.
-        out_shape: static, padded shape to return; None: that of `data_like`.
+        data_like: tensor whose shape, type and layout the result takes.
+        fill_value: broadcast as in `full`; rounds half away from zero and saturates.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape and dtype of `data_like`.
 
@@ -2050,7 +2040,7 @@ def gaussian_blur(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Blurs with a Gaussian window; the borders are mirrored without repeating the outermost element.
+    """Blurs with a Gaussian window; images are mirrored at their borders without repeating the outermost element.
 
     weight(k) is proportional to exp(-k² / 2·sigma²), for |k| ≤ (window_size - 1) / 2.
 
@@ -2061,17 +2051,17 @@ def gaussian_blur(
             0: ((window_size - 1) / 2 - 1) · 0.3 + 0.8.
         window_size: odd, one for all blurred axes or one for each; 0: 2 · ceil(3 · sigma) + 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `image`, `dtype`, rounded half away from zero and saturated.
 
-    Parity: sums of float16 are float32 until the last axis; DALI rounds to float16 after each.
+    Parity: float16 images are blurred in float32 and rounded after the last axis; DALI rounds to float16 after each.
 
     Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Two
-    results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
-    a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
+    results differ by at most 2⁻²³ · window_size of the largest value for each axis, and integers by 1 where
+    a value is close to a half. See `Pipeline(exact_shapes=True)`.
 
     Example:
         images = fn.gaussian_blur(images, sigma=3.0)
@@ -2108,13 +2098,13 @@ def get_property(
     """Returns a property of each sample, as a tensor.
 
     Args:
-        key: "source_info" (where the sample came from, as uint8 bytes) or "layout" (as bytes).
+        key: "source_info" (origin of the sample) or "layout".
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: uint8 [length].
+    Returns: uint8 [length], text as bytes.
 
     Example: layout = fn.get_property(images, key="layout")
     """
@@ -2148,25 +2138,25 @@ def grid_mask(
 ) -> DataNode:
     """Makes squares in a regular grid black (GridMask, https://arxiv.org/abs/2001.04086).
 
-    The pixel (x, y) is at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile of the grid, and
-    black where the fractions of both u and v are less than `ratio`.
+    The pixel (x, y) lies at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile in the grid. It
+    becomes black where the fractions of both u and v are less than `ratio`.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, int16, int32 or float32.
-        angle: by which the grid is turned, radians.
-        ratio: side of a black square, share of `tile`; 0 or less: none, 1 or more: all is black.
-        shift_x: of the grid to the right, pixels.
-        shift_y: of the grid downwards, pixels.
-        tile: side of a square with its distance to the next, pixels, at least 1.
+        angle: rotation of the grid, radians.
+        ratio: side of a black square, as a share of `tile`; 0 or less: no squares, 1 or more: all black.
+        shift_x: shift of the grid to the right, pixels.
+        shift_y: shift of the grid downwards, pixels.
+        tile: distance between squares, pixels, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the input.
 
-    Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
-    on the border of a square, within the rounding of float32, may come out on the other side of it.
+    Parity: DALI takes the first two axes of any layout as height and width. With a rotated grid, pixels
+    on the border of a square, within the rounding of float32, may differ.
 
     Example:
         images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
@@ -2206,15 +2196,15 @@ def hsv(
     """Changes hue, saturation and value by a linear map, which rotates colours around the gray axis.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type.
-        hue: angle that is added, degrees.
-        saturation: factor on the distance from gray.
-        value: factor on everything.
+        hue: angle to add, degrees.
+        saturation: factor of the distance from gray.
+        value: factor of all intensities.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -2256,14 +2246,14 @@ def hue(
     """Rotates colours around the gray axis.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type; None: the input's.
-        hue: angle that is added, degrees.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
+        hue: angle to add, degrees.
+        image_type: without effect, as in DALI: images are treated as RGB.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -2301,27 +2291,27 @@ def jitter(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Shows at each pixel another one that is a random number of whole pixels away, with all of its channels.
+    """Replaces each pixel by another one at a random offset of whole pixels, with all of its channels.
 
-    Both numbers are any of -(nDegree // 2) to nDegree - nDegree // 2, each as likely; at the borders the pixel
-    nearest to that position is taken.
+    The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
+    image.
 
     Args:
         image: [H, W, C].
         fill_value: without effect: no pixel comes from outside.
-        interp_type: without effect: pixels are moved by whole numbers.
-        mask: 0: the image stays as it is.
-        nDegree: how far pixels may be apart that are shown side by side, 0 to 32767.
+        interp_type: without effect: offsets are whole pixels.
+        mask: 0: the image is unchanged.
+        nDegree: range of the offsets, 0 to 32767.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: shape and type of the input.
 
-    Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
-    there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
+    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI moves each
+    channel by itself if an image has neither 1 nor 3 channels, or its pixels do not fill 32-bit words.
 
     Example: images = fn.jitter(images, nDegree=8)
     """
@@ -2353,24 +2343,23 @@ def jpeg_compression_distortion(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Gives images the artifacts of JPEG compression, without making files.
+    """Adds the artifacts of JPEG compression to images, without encoding them.
 
-    What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
-    pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
+    Lossy steps are computed with libjpeg's integers: conversion to YCbCr, averaging of chroma over 2×2
+    pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
-    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
-    shows.
+    Derivatives (of float32 images) ignore rounding, clamping and quantization; only the averaging of chroma affects them.
 
     Parity: DALI takes uint8 only.
 
     Args:
-        image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is rounded
-            to the nearest integer, halves to even, and clamped first.
+        image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
+            rounded half to even and clamped.
         quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape, type and layout of the image.
 
@@ -2406,29 +2395,29 @@ def laplacian(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Sums second derivatives along all axes; the borders are mirrored without repeating the outermost element.
+    """Sums second derivatives along all axes; data are mirrored at borders without repeating the outermost element.
 
-    The derivative along an axis is a second difference, smoothed along that axis and the others by binomial
-    coefficients: of size 3 it is 1, -2, 1, and the smoothing 1, 2, 1.
+    The derivative along an axis is a second difference, smoothed along all axes by binomial
+    coefficients. With size 3 it is 1, -2, 1 along its axis, and the smoothing along the others 1, 2, 1.
 
     Args:
-        data: up to three axes, and C and F, which are no axes to derive along; integers, float16 or float32.
+        data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
         dtype: of the output: float32, or None: the data's.
-        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), with n the number of axes and s
-            the sum of the sizes of its windows; `scale` must be 1 then.
+        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
+            the sum of the sizes of its windows; `scale` must then be 1.
         scale: factor of each derivative, one for all axes or one for each.
-        smoothing_size: of the windows that smooth along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
-            none; None: the `window_size` of the derivative.
-        window_size: of the derivative along each axis, one for all or one for each, odd, 3 to 31.
+        smoothing_size: size of the smoothing along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
+            no smoothing; None: the `window_size` of the derivative.
+        window_size: size of the derivative along each axis, one for all or one for each, odd, 3 to 31.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the data, `dtype`, rounded half away from zero and saturated.
 
-    Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
-    sum lies that close to a half.
+    Parity: the order of the sums differs. Floats may differ by some roundings of the largest sum, and integers by 1
+    where a sum is close to a half.
 
     Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
 
@@ -2465,19 +2454,18 @@ def lookup_table(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Looks up values[i] where an element is keys[i], else `default_value`.
+    """Maps each element keys[i] to values[i], and other elements to `default_value`.
 
     Args:
         data: integers, any shape.
-        default_value: of elements that are no key.
+        default_value: result for elements that are not in `keys`.
         dtype: type of the result; values round half away from zero and saturate.
-        keys: 0 to 65535; of equal ones the last counts.
+        keys: 0 to 65535; among equal keys, the last one counts.
         values: one for each key.
-        out_shape: static, padded shape to return; None: that of `data`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data`, `dtype`.
 
@@ -2523,16 +2511,14 @@ def mel_filter_bank(
         freq_low: lower end of the first triangle in Hz.
         mel_formula: "slaney" (linear below 1 kHz) or "htk".
         nfilter: number of triangles.
-        normalize: area 1 (in Hz) for each triangle; else peak 1.
+        normalize: True: each triangle has area 1 (in Hz); False: peak 1.
         sample_rate: of the signal, Hz.
-        extent: int32 [ndim], true size of `spectrum`.
-        out_shape: static, padded shape to return; None: that of the whole `spectrum`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+    Returns: float32, shape of `spectrum` with size `nfilter` along "f".
 
     Example: mel = fn.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)
     """
@@ -2576,16 +2562,14 @@ def mfcc(
     Args:
         spectrum: float32, any shape; usually the mel spectrogram in decibels.
         axis: axis to transform, 0 or more.
-        dct_type: 1 to 4, without the factor 2 that others have.
-        lifter: L; multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: does not.
-        n_mfcc: number of coefficients, at most the size of the axis.
-        normalize: make the transform orthonormal (not for type 1).
-        extent: int32 [ndim], true size of `spectrum`.
-        out_shape: static, padded shape to return; None: that of the whole `spectrum`.
+        dct_type: 1 to 4, without the factor 2 of other definitions.
+        lifter: L, which multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
+        n_mfcc: number of coefficients; cut to the size of the axis.
+        normalize: make the transform orthonormal; not for type 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32, shape of `spectrum` except for `axis`.
 
@@ -2622,32 +2606,32 @@ def mixup(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, λ of Beta(alpha, alpha).
+    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, with λ from Beta(alpha, alpha).
 
-    By Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018), with a λ for each sample. The samples of a batch
-    are sorted by random numbers, and the partner of each is the next one, so each goes into one other.
+    See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). Each sample has its own λ. The samples of a batch
+    are sorted by random numbers, and the partner of each is the next one, so each is the partner of one other.
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: class numbers, one integer a sample, with `num_classes`; or vectors (one-hot, soft), or other numbers of
-            one shape, which are mixed as they are.
-        alpha: of the beta distribution, above 0: small, and most samples stay nearly as they are; 1: every λ is as
-            likely.
-        num_classes: elements of the vectors that class numbers become; a number outside of 0 to num_classes - 1 becomes
-            zeros. None: labels are no class numbers.
-        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        labels: with `num_classes`, class numbers, one integer for each sample; or vectors (one-hot, soft), or other
+            numbers of one shape, which are mixed as they are.
+        alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
+            uniform.
+        num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
+            zeros. None: labels are not class numbers.
+        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
-    float32. A batch of one stays as it is.
+    float32. A batch of one is unchanged.
 
-    Random numbers: λ and the decision of `probability` follow from the key of the sample alone, as those of all
-    operators do. The partner follows from the keys of all samples of the batch: the same batch has the same bits, in a
-    resumed run too, and batches of another size, or composed otherwise, have other partners.
+    Random numbers: λ and the choice by `probability` follow from the sample's own key, as in all operators. The partner
+    follows from the keys of all samples of the batch. The same batch thus has the same bits, also in a resumed run, but
+    partners change with the batch size and the other samples.
 
     Parity: DALI has no such operator.
 
@@ -2718,33 +2702,36 @@ def multi_paste(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Copies regions of images into black images, one over the other.
+    """Copies regions of images into black images, later regions over earlier ones.
 
-    With `in_ids`, each output is made of any samples of the one input's batch; without, region i of a sample comes
-    from input i. All three of a region's coordinates are (height, width).
+    With `in_ids`, regions come from any samples of the single input's batch; without it, region i of a sample comes
+    from input i. Coordinates are (height, width).
 
     Args:
         images: [H, W, C] or [F, H, W, C].
         dtype: output type; None: the input's.
-        in_anchors: [regions, 2], first corner of each region in the image it comes from, pixels.
-        in_anchors_rel: the same in shares of that image's size, rounded towards zero. Neither: 0.
-        in_ids: [regions], position in the batch of the sample that each region comes from. The number of regions
+        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without both in_anchors
+            arguments.
+        in_anchors_rel: first corners as shares of the source image's size, rounded towards zero.
+        in_ids: [regions], position of each region's source sample in the batch. The number of regions
             may differ by sample.
-        out_anchors: [regions, 2], first corner of each region in the output, pixels.
-        out_anchors_rel: the same in shares of the output's size, rounded towards zero. Neither: 0.
-        output_size: (height, width) of the output, and anything behind them; None: that of the images, which must all
-            be of one size.
-        shapes: [regions, 2], size of each region, pixels.
-        shapes_rel: the same in shares of the image's size, rounded up. Neither: all from `in_anchors` on.
+        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without both out_anchors
+            arguments.
+        out_anchors_rel: first corners as shares of the output's size, rounded towards zero.
+        output_size: (height, width) of the output, and further values, which are ignored; None: the size of the
+            images, which must all have one size.
+        shapes: [regions, 2], size of each region, pixels; without both shapes arguments, regions reach to the end of
+            their source images.
+        shapes_rel: sizes as shares of the source image's size, rounded up.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*output_size, C], rounded half away from zero and saturated; 0 where no region is.
 
-    Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
-    is not checked, and what is outside is left out.
+    Raises: SampleError if a region is not inside its source image and the output. If an argument is a tracer, regions are
+    not checked, but clipped.
 
     Example:
         images = fn.multi_paste(
@@ -2789,26 +2776,26 @@ def nonsilent_region(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]:
-    """Finds the first and last window whose mean power reaches a threshold, and what they span.
+    """Finds the region from the first to the last window whose mean power reaches a threshold.
 
     Args:
         signal: [T], integers or float32.
-        cutoff_db: threshold, relative to the reference.
-        reference_power: power of 0 dB; 0: that of the loudest window.
-        reset_interval: after how many samples the power of a window of floats is added up anew; between, it
-            follows from the last one, and rounding errors grow. A multiple of `window_length`, or -1: never.
+        cutoff_db: threshold in dB, relative to the reference.
+        reference_power: power of 0 dB; 0: the power of the loudest window.
+        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
+            in between it is updated from the window before, and rounding errors accumulate. A multiple of
+            `window_length`, or -1: never.
         window_length: samples in a window; a shorter signal is one window.
-        extent: int32 [1], true length of `signal`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all is silent. If
-    the whole signal is zero and there is no reference, nothing is below the threshold: it is all of it.
+    Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all windows are below the
+    threshold. A signal of zeros without `reference_power` has a threshold of 0, so the region is the whole signal.
 
-    Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
-    from DALI as far as its rounding errors go.
+    Parity: an accelerator sums each window by itself, so results for float32 and 32- and 64-bit integers may differ
+    from DALI's by the effect of its rounding errors.
 
     Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
@@ -2853,26 +2840,24 @@ def normalize(
     Args:
         data: [N, ...], numbers.
         axes: axes of a sample over which mean and deviation are measured; None: those along which a
-            non-scalar `mean` or `stddev` has size 1, or else all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+            non-scalar `mean` or `stddev` has size 1, else all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         batch: measure over all samples of the batch together.
-        ddof: degrees of freedom lost in a measured deviation.
+        ddof: degrees of freedom subtracted from the number of elements in a measured variance.
         dtype: type of the result.
         epsilon: added to the variance.
-        mean: scalar, or with as many axes as a sample, of size 1 or the sample's; one for all samples
-            or one a sample. None: measured.
-        scale: factor on the result.
-        shift: what the mean becomes.
-        stddev: as `mean`; where it is 0 (not as one number for all) the result is `shift`.
-        extent: int32 [N, ndim], true sizes.
-        out_shape: static, padded shape of one sample; None: that of `data`.
+        mean: a scalar, or a tensor with as many axes as a sample; each axis has size 1 or the sample's size. All
+            samples may share one mean, or each has its own. None: measured.
+        scale: factor of the result.
+        shift: added to the result.
+        stddev: like `mean`; where it is 0 the result is `shift`, unless it is one number for all samples.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
-    `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation
+    is 0 or there are `ddof` elements or fewer.
 
     Example: numbers = fn.normalize(numbers, axes=[1])
     """
@@ -2914,23 +2899,21 @@ def one_hot(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Sets on_value where the index along a new axis is the class, off_value elsewhere.
+    """Adds an axis with `on_value` at the index of the class, and `off_value` elsewhere.
 
     Args:
-        classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
-            counts as scalars without `axis`. A class outside of 0 to num_classes - 1 has no
-            element on.
-        axis: position of the new axis in the result; -1: the last.
+        classes: numbers, any shape; fractions are truncated. If `axis` is -1, a batch whose tensors all have one
+            element counts as scalars. A class outside of 0 to num_classes - 1 gives only `off_value`.
+        axis: position of the new axis in the result; -1: last.
         axis_name: letter of the new axis; None: the result has no layout.
-        dtype: type of the result, to which the values are converted by cutting off and saturating.
+        dtype: type of the result; for integers, `on_value` and `off_value` are truncated and saturated.
         num_classes: size of the new axis.
-        off_value: of all elements but one.
-        on_value: of the class's element.
-        out_shape: static, padded shape to return; None: all of `classes`.
+        off_value: value of all other elements.
+        on_value: value at the index of the class.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: `dtype`, one axis more than `classes`.
 
@@ -2969,12 +2952,11 @@ def ones(
     Args:
         dtype: of the result.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*shape], `dtype`.
 
@@ -2992,16 +2974,15 @@ def ones_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes ones in the shape of another tensor.
+    """Makes a tensor of ones in the shape of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
-        dtype: of the result; None: that of `data_like`.
-        out_shape: static, padded shape to return; None: that of `data_like`.
+        data_like: tensor whose shape, type and layout the result takes.
+        dtype: of the result; None: the dtype of `data_like`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data_like`, `dtype`.
 
@@ -3038,34 +3019,33 @@ def optical_flow(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Estimates, for each cell of pixels of a frame, the position of its content in the frame before.
+    """Estimates, for each cell of pixels in a frame, the displacement to its content in the previous frame.
 
-    `frames[i + 1][p] = frames[i][p + flow[i][p]]`, found by Lucas and Kanade's method on a pyramid, for each pixel,
-    and averaged over cells. Displacements are of pixels of the frames, whatever the cells are.
+    `frames[i + 1][p] = frames[i][p + flow[i][p]]`. The flow is computed for each pixel, by Lucas and Kanade's method on a
+    pyramid, and averaged over cells. Displacements are in pixels of the frames, whatever the size of cells.
 
     Args:
         frames: uint8 [F, H, W, C], at least 2 frames.
-        hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the displacement of
-            each frame from the one before; those of the first frame are not used. Without
-            `enable_external_hints` the input has no effect.
-        enable_external_hints: begin the search at `hints`.
-        enable_temporal_hints: begin the search at the flow of the frames before, unless there are hints. Good for
-            steady motion that is too fast otherwise, a quarter of the frame and more.
+        hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
+            previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
+        enable_external_hints: start the search at `hints`.
+        enable_temporal_hints: without hints, start the search at the flow of the previous frames. It finds steady
+            motion that is otherwise too fast, a quarter of the frame and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest (and with cells of
-            2 or 4 pixels, from pictures of half the size).
+        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest; the fastest uses frames
+            of half the size if cells have 2 or 4 pixels.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [F - 1, H / output_grid, W / output_grid, 2] (sizes rounded up), (x, y) in pixels.
 
-    Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
-        pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+    Parity: DALI uses the optical flow engine of NVIDIA GPUs, whose method is not published, in units of 1/32
+        pixel. Arguments, direction, sizes and units are the same; vectors differ and are not rounded.
 
     Example: flow = fn.optical_flow(frames)
     """
@@ -3109,17 +3089,16 @@ def pad(
     Args:
         data: any layout, any type.
         align: round the padded extent up to a multiple of this, for each of the axes.
-        axes: axes to pad, perhaps more in one sample than in another; negative ones count from the end; empty or
-            None: all.
-        axis_names: the same by letters of the layout, in place of `axes`.
-        fill_value: what is added; fractions are cut off for integers, which saturate.
-        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. An axis that
-            is longer already stays as it is: `slice` cuts it, and `tokenize(length=)` texts. None: the largest of the batch
-            (a single call of the pure function is a batch of one).
+        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        fill_value: value of the padding; for integers truncated and saturated.
+        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. A longer axis
+            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest of the batch; a call of the pure
+            function is a batch of one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: type and layout of the input.
 
@@ -3165,17 +3144,17 @@ def paste(
         fill_value: of the canvas, one value or `n_channels` values; saturated to the image's type.
         min_canvas_size: least height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
-        paste_x: share of the free width that is left of the image, 0 to 1.
+        paste_x: share of the free width left of the image, 0 to 1.
         paste_y: share of the free height above it, 0 to 1.
-        ratio: sides of the canvas divided by those of the image, at least 1.
+        ratio: sides of the canvas divided by the sides of the image, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [ratio * H, ratio * W, C], type of the input.
 
-    Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+    Parity: DALI takes only uint8, and wraps fill values that it does not hold.
 
     Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
@@ -3210,17 +3189,17 @@ def peek_image_shape(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Reads height, width and channels of the picture that a decoder would give, without decoding it.
+    """Reads height, width and channels of the image that a decoder would return, without decoding it.
 
     Args:
         encoded: uint8 [bytes].
-        adjust_orientation: of the picture turned as its EXIF data say.
-        dtype: output type, a number type.
-        image_type: colour space of the picture; ANY_DATA for the channels as stored, INDEX for one channel.
+        adjust_orientation: return the size after the rotation in the EXIF data.
+        dtype: output type, an integer or floating type of at least 32 bits.
+        image_type: colour space of the decoded image; ANY_DATA for the channels as stored, INDEX for one channel.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [3] of type `dtype`.
 
@@ -3252,21 +3231,21 @@ def per_frame(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Names the first axis F, so that an operator on sequences takes a value for each frame; the values stay as they are.
+    """Names the first axis F, so that an operator on sequences takes a value for each frame; values are unchanged.
 
-    `rotate(videos, angle=per_frame(angles))` turns each frame by its own angle. There must be as many values as the sequence
-    has frames, or one, which is for all of them. Docs of operators say which arguments are taken so, and those that
-    take several inputs take these by frame, too: `warp_affine(images, per_frame(matrices))`.
+    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. There must be one value for each frame, or
+    one for all. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
+    `warp_affine(images, per_frame(matrices))`.
 
     Args:
         data: at least one axis, any type.
-        replace: the first axis may have had another name; else that is an error.
+        replace: True: the first axis may have another name; False: that raises.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: as `data`; the layout begins with F, and is F** where there was none.
+    Returns: `data`; its layout begins with F. Without a layout before, it is F, then * for each other axis.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
@@ -3299,11 +3278,11 @@ def permute_batch(
     """Reorders the samples of the batch; a sample may be taken several times or not at all.
 
     Args:
-        indices: for each sample of the output the index of an input sample.
+        indices: for each output sample, the index of an input sample.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Example: images = fn.permute_batch(images, indices=fn.batch_permutation())
     """
@@ -3337,18 +3316,16 @@ def power_spectrum(
 
     Args:
         signal: float32, at least one axis.
-        axis: the axis; negative: the last.
-        nfft: length of the transform, for which the axis is cut or extended by zeros; None: the size of
-            the axis, which may differ from sample to sample.
+        axis: of the transform; negative: the last axis.
+        nfft: length of the transform, to which the axis is cut or zero-padded; None: the size of
+            the axis, which may differ by sample.
         power: 2 for the power, 1 for the magnitude.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of the whole `signal`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
+    Returns: float32, shape of `signal` with size nfft // 2 + 1 along `axis`.
 
     Example: power = fn.power_spectrum(sound, nfft=512)
     """
@@ -3384,16 +3361,14 @@ def preemphasis_filter(
 
     Args:
         signal: numbers, any shape.
-        border: what stands before the first element: "clamp", the first one; "reflect", the second one
-            (the first if there is no other); "zero".
+        border: value in front of the first element: "clamp": the first element; "reflect": the second element
+            (the first if there is only one); "zero".
         dtype: type of the result; integers round half away from zero and saturate.
-        preemph_coeff: share of the element before.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of `signal`.
+        preemph_coeff: share of the previous element.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `signal`, `dtype`.
 
@@ -3429,24 +3404,24 @@ def python_function(
 ) -> DataNode:
     """Calls a Python function on NumPy arrays.
 
-    It is called on one sample after another, in their order, also if nobody uses what it returns.
+    It is called for one sample after another, in order, even if its outputs are not used.
 
     Args:
         function: takes an array for each input and returns one array, or a tuple of `num_outputs`. It must
             not write to its inputs.
-        num_outputs: how many arrays the function returns; what it returns is left alone if 0.
+        num_outputs: number of arrays that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; outputs without one have no layout,
-            also where the inputs have one.
-        parallel: the function runs in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
-            the same time and in no certain order, and only if what it returns is used: for functions that hold
+        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout, and
+            inputs pass none on.
+        parallel: run the function in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
+            the same time, in any order, and only if an output is used. For functions that hold
             the GIL. Not with `batch_processing`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: copies of what the function returned.
+    Returns: copies of the function's results.
 
     Example: doubled = fn.python_function(numbers, function=lambda array: array * 2)
     """
@@ -3520,51 +3495,49 @@ def random_bbox_crop(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> tuple[DataNode, DataNode, DataNode]:
-    """Draws a window until it shows enough of the boxes; gives the window and the boxes in it.
+    """Draws windows until one shows enough of the boxes; returns the window and the boxes in it.
 
-    Each round draws one of `thresholds`, or not to crop, and then `num_attempts` windows. A window is good
-    if the boxes overlap with it by the threshold, and if at least one of them stays. A box stays if its
-    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Where there
-    are no boxes, every window is good.
+    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted
+    if the boxes overlap with it by the threshold, and at least one box stays. A box stays if its
+    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Without boxes,
+    every window is accepted.
 
     Args:
-        boxes: float32 [boxes, 4] (6 in 3D), relative to the picture (0 to 1).
-        labels: int32 [boxes, ...]; those of the boxes that stay are returned.
-        all_boxes_above_threshold: all boxes must reach the threshold, not only one.
-        allow_no_crop: the whole picture with all boxes is one more outcome that a round may draw; without
-            effect with `crop_shape`.
+        boxes: float32 [boxes, 4] (6 in 3D), relative to the image (0 to 1).
+        labels: int32 [boxes, ...]; labels of boxes that stay are returned.
+        all_boxes_above_threshold: True: all boxes must reach the threshold; False: one must.
+        allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
         aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1; 0: if any
             part is.
         crop_shape: size of the windows, pixels; needs `input_shape`.
-        input_shape: size of the picture, pixels.
-        ltrb: without `bbox_layout`: boxes are (left, top, right, bottom), not (left, top, width,
-            height).
-        num_attempts: windows a round, at least 1.
-        output_bbox_indices: also give the indices of the boxes that stay.
-        quiet: do not warn if the best window is not a good one.
-        scaling: least and largest size of a window along each axis, share of the picture's.
+        input_shape: size of the image, pixels.
+        ltrb: without `bbox_layout`: True: boxes are (left, top, right, bottom); False: (left, top, width, height).
+        num_attempts: windows drawn in a round, at least 1.
+        output_bbox_indices: also return the indices of the boxes that stay.
+        quiet: do not warn if no window was accepted and the best one is returned.
+        scaling: least and largest size of a window along each axis, as a share of the image's.
         shape_layout: order of `crop_shape` and `input_shape`, e.g. "HW"; None: "WH" or "WHD".
-        threshold_type: what overlap is: "iou", the intersection over the union of box and window, or
+        threshold_type: definition of overlap: "iou", the intersection over the union of box and window, or
             "overlap", the intersection over the area of the box.
         thresholds: least overlaps, 0 to 1.
-        total_num_attempts: after this many windows the best one is taken; -1: no limit.
+        total_num_attempts: number of windows after which the best one is returned; -1: no limit.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: float32 [2] anchor and [2] shape (x first) of the window, shares of the picture, or pixels if
+    Returns: float32 [2] anchor and [2] shape (x first) of the window, as shares of the image, or in pixels
         with `crop_shape`; float32 [kept, 4] boxes relative to the window; with `labels`, int32 [kept, ...]
-        labels; if asked for, int32 [kept] indices.
+        labels; with `output_bbox_indices`, int32 [kept] indices.
 
-    Parity: windows have DALI's distribution, not its values. DALI draws windows that leave the picture if
-        there are an `input_shape` and a single aspect ratio; here such a window is made smaller. Where DALI
-        goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
-        ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
+    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI
+        draws windows that leave the image; here such a window is made smaller. Where DALI searches forever, the
+        sample is an error after 200,000 attempts. If no window ever has an allowed aspect ratio, the result after
+        `total_num_attempts` is the whole image; DALI's is an empty window.
 
     Example:
         anchor, size, boxes, box_labels = fn.random_bbox_crop(
@@ -3786,23 +3759,24 @@ def random_crop_generator(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> tuple[DataNode, DataNode]:
-    """Draws a window by share of the area and aspect ratio, as `decoders.image_random_crop` does.
+    """Draws a window by its share of the area and its aspect ratio, as `decoders.image_random_crop` does.
 
     Args:
-        shapes: integers [2] or [3]: (height, width) of a picture, pixels, and perhaps its channels.
-        num_attempts: windows to try; if none fits, the largest that keeps the aspect ratio is taken.
-        random_area: least and largest area, share of the picture's.
+        shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.
+        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
+            is taken.
+        random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width) of the window, pixels.
 
-    Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
-        half away from zero.
+    Parity: random numbers differ from DALI's, but have the same distribution. Sizes round half away from zero to whole
+        pixels.
 
     Example: corner, size = fn.random_crop_generator(shape, random_area=[0.3, 0.8])
     """
@@ -3860,10 +3834,10 @@ def random_resized_crop(
         minibatch_size: taken for DALI's sake; changes nothing.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: [*size, C].
 
@@ -3915,21 +3889,19 @@ def reinterpret(
 
     Args:
         data: any shape and type.
-        shape_input: integers, as `shape`.
-        dtype: the new type; None: the same. Without a shape the innermost axis grows or shrinks by the
-            ratio of the sizes.
+        shape_input: integers, in place of `shape`.
+        dtype: new type; None: the same. Without a shape, the innermost axis grows or shrinks by the
+            ratio of the types' sizes.
         layout: of the result; None: the input's if the number of axes is the same, else none.
-        rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
-        shape: the new shape; one extent may be negative and is computed.
-        src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
-            the number to multiply) from; -1: 1.
-        extent: int32 [ndim], true size of `data`.
-        out_extent: int32, true size of the result.
-        out_shape: static, padded shape of the result.
+        rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
+            is computed.
+        shape: new shape; one extent may be negative, and is computed.
+        src_dims: for each axis of the result, an axis of the input. The result takes its extent, multiplied by
+            `rel_shape` if given. -1: an extent of 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same bytes.
 
@@ -3972,19 +3944,17 @@ def reshape(
 
     Args:
         data: any shape and type.
-        shape_input: integers, as `shape`.
+        shape_input: integers, in place of `shape`.
         layout: of the result; None: the input's if the number of axes is the same, else none.
-        rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
-        shape: the new shape; one extent may be negative and is computed.
-        src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
-            the number to multiply) from; -1: 1.
-        extent: int32 [ndim], true size of `data`.
-        out_extent: int32, true size of the result.
-        out_shape: static, padded shape of the result.
+        rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
+            is computed.
+        shape: new shape; one extent may be negative, and is computed.
+        src_dims: for each axis of the result, an axis of the input. The result takes its extent, multiplied by
+            `rel_shape` if given. -1: an extent of 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same type and number of elements.
 
@@ -4065,9 +4035,9 @@ def resize(
         minibatch_size: taken for DALI's sake; changes nothing.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the image resized; with `save_attrs` also int32 [2] or [3], its former (depth,) height, width.
 
@@ -4247,9 +4217,9 @@ def resize_crop_mirror(
         minibatch_size: taken for DALI's sake; changes nothing.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the window, of the size of the crop, mirrored.
 
@@ -4313,28 +4283,28 @@ def roi_random_crop(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Draws where a window begins that shows as much of a region of interest as it can.
+    """Draws the start of a window that shows as much of a region of interest as possible.
 
-    A window larger than the region holds all of it, a smaller one lies within it; every such position is as
-    likely, along each axis by itself. Where the bounds are known, the window stays inside of them.
+    Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
+    have equal probabilities. If bounds are known, the window stays inside of them.
 
     Args:
-        picture: only its size counts: the bounds along its first axes.
+        picture: tensor whose size gives the bounds, along its first axes.
         crop_shape: size of the window, an element for each axis.
-        in_shape: the bounds, in place of an input; without either there are none.
-        roi_end: where the region ends, past its last element; or `roi_shape`.
+        in_shape: bounds, in place of an input; without both there are no bounds.
+        roi_end: end of the region, exclusive; or give `roi_shape`.
         roi_shape: size of the region.
-        roi_start: where the region begins.
+        roi_start: start of the region.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: int64 [axes], where the window begins.
+    Returns: int64 [axes], start of the window.
 
-    Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
-        checked; of a window that does not fit the start is then unspecified.
+    Parity: random numbers differ from DALI's, but have the same distribution. Traced values are not
+        checked; the start of a window that does not fit is then unspecified.
 
     Example:
         corner = fn.roi_random_crop(crop_shape=[3, 4], roi_start=[2, 0], roi_end=[4, 8], in_shape=[9, 8])
@@ -4362,24 +4332,24 @@ def rotate(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         angle: degrees; counter-clockwise for images, a positive rotation around `axis` for volumes.
-        axis: of volumes: (x, y, z), of any length but 0.
+        axis: for volumes, (x, y, z), any nonzero length.
         dtype: output type; None: the input's.
-        fill_value: of what lies outside of the image, in the output's type; None: the border is
+        fill_value: value outside of the image, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
         keep_size: the canvas has the size of the image.
-        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: `keep_size` decides,
-            and without it the canvas is enlarged until all of the image fits, keeping its parity.
+        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
+            large enough for the whole rotated image, with sides of the image's parity.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points by up to
-    0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
-    that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
+    Parity: DALI accumulates the step between pixels over 256 pixels in float32, which moves points by up to
+    0.01 pixel in images 4,000 pixels wide, and by 0.04 at 30,000; here each point is computed by itself. DALI rounds
+    a constant `size`, but truncates a per-sample one; here both are rounded.
 
     Example:
         images = fn.rotate(images, angle=20.0, fill_value=0)
@@ -4422,14 +4392,14 @@ def saturation(
     """Scales the distance of colours from gray.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type; None: the input's.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
+        image_type: without effect, as in DALI: images are treated as RGB.
         saturation: factor; 0 gives gray.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -4465,16 +4435,16 @@ def sequence_rearrange(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Puts the frames of a sequence into another order: `out[i] = sequence[new_order[i]]`.
+    """Reorders the frames of a sequence: `out[i] = sequence[new_order[i]]`.
 
     Args:
         sequence: [F, ...], at least two axes, any type; a layout must begin with F.
         new_order: indices of frames, 0 to F - 1, at least one; a frame may be taken several times or not at
-            all. Samples may have a different number of them. One number is a sequence of one frame.
+            all. Their number may differ by sample. A single number gives a sequence of one frame.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [length of new_order, ...], type and layout of the input.
 
@@ -4507,12 +4477,12 @@ def shapes(
     """Returns the shape of each sample.
 
     Args:
-        data: any.
-        dtype: type of the result; a 32-bit one spares the program the 64-bit types.
+        data: any shape and type.
+        dtype: type of the result; with a 32-bit type, the program needs no 64-bit types.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [number of axes], `dtype`, no layout.
 
@@ -4556,38 +4526,38 @@ def slice(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Cuts out a window by its borders; relative ones are rounded half away from zero.
+    """Cuts out a window given by its borders; relative borders are rounded half away from zero.
 
-    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
+    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
     With a `shape`, the start may be a tracer.
 
     Args:
         data: any layout, any type.
-        anchor: start for each of the axes, int32 or int64 elements, or float32 shares of the extent.
+        anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: what axes the window arguments are of, perhaps more in one sample than in another; negative ones count
+        axes: axes of the window arguments; their number may differ by sample; negative ones count
             from the end; empty: all, in order; None: `axis_names`.
-        axis_names: the same by letters of the layout; empty: all. Data without a layout is taken to
-            be HW, HWC or DHWC. In place of `axes`, not with it.
-        dtype: output type, converted by cutting off fractions and saturating; None: the input's.
-        end: where the window ends, elements, exclusive.
-        fill_values: one value, or one for each channel, for what lies outside of the data.
-        normalized_anchor: a float `anchor` is a share of the extent, not elements.
-        normalized_shape: a float `shape_input` is a share of the extent, not elements.
+        axis_names: letters of the axes in the layout; "": all. Data without a layout count as
+            HW, HWC or DHWC. Excludes `axes`.
+        dtype: output type; fractions are truncated and integers saturated; None: the input's.
+        end: end of the window, elements, exclusive.
+        fill_values: one value, or one for each channel, for elements outside of the data.
+        normalized_anchor: True: a float `anchor` is a share of the extent; False: elements.
+        normalized_shape: True: a float `shape_input` is a share of the extent; False: elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
             (aaa|abcd|ddd), "reflect_101" (dcb|abcd|cba), "reflect_1001" (cba|abcd|dcb) and "wrap" (bcd|abcd|abc)
-            repeat the data. So do DALI's other names for these, in letters of either case: "edge", "101", "reflect101",
-            "1001", "reflect1001", "reflect" (which is "reflect_1001"); "constant" and "fill" fill.
+            repeat the data. DALI's other names are taken, too, in upper or lower case: "edge", "101", "reflect101",
+            "1001", "reflect1001", "reflect" (which is "reflect_1001"), and "constant" and "fill" for "pad".
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.
         rel_start: `start` as a share of the extent.
         shape: size of the window, elements.
-        start: where the window starts, elements.
+        start: start of the window, elements.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: layout of the input, size of the window.
 
@@ -4642,24 +4612,22 @@ def spectrogram(
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
-        center_windows: centre the windows at multiples of `window_step`; else only windows that lie
-            wholly within the signal are taken.
+        center_windows: True: windows are centred at multiples of `window_step`; False: windows start there, and lie
+            wholly within the signal.
         layout: "ft", frequency first, or "tf", time first.
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
-        reflect_padding: centred windows see the signal mirrored at its first and last sample; else
-            zeros.
+        reflect_padding: True: past its ends, the signal is mirrored at its first and last sample; False: it is zero.
+            For centred windows.
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of the whole `signal`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+    Returns: float32 [nfft // 2 + 1, windows], for "tf" [windows, nfft // 2 + 1].
 
     Example: spectrogram = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
     """
@@ -4696,20 +4664,20 @@ def sphere(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes an image look as if on a sphere: what is near the centre is magnified.
+    """Makes an image look as if on a sphere, with a magnified centre.
 
-    The pixel at p shows the point c + (p - c) · |p - c| / r, c being the centre of the image and r the larger of
+    The pixel at p shows the point c + (p - c) · |p - c| / r, where c is the centre of the image and r the larger of
     W // 2 and H // 2.
 
     Args:
         image: [H, W, C].
-        fill_value: of what lies outside of the image, in its type.
+        fill_value: value outside of the image, in its type.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        mask: 0: the image stays as it is.
+        mask: 0: the image is unchanged.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
@@ -4743,21 +4711,20 @@ def squeeze(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Takes axes of size 1 away (or any axes of a sample without elements).
+    """Removes axes of size 1; in a sample without elements, axes of any size.
 
     Args:
         data: any shape and type.
         axes: indices of the axes, 0 or more.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        out_shape: static, padded shape to return; None: all of `data`.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same elements and type.
 
-    Parity: DALI passes over indices that are negative or too large; here they raise.
+    Parity: DALI ignores indices that are negative or too large; here they raise.
 
     Example: row = fn.squeeze(row, axes=[0, 1])
     """
@@ -4789,28 +4756,28 @@ def ssd_random_crop(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> tuple[DataNode, DataNode, DataNode]:
-    """Cuts out a random window that overlaps with all boxes; gives it with the boxes and labels in it.
+    """Cuts out a random window that overlaps with all boxes; returns it with the boxes and labels in it.
 
-    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or not to crop, and then
-    `num_attempts` windows of 0.3 to 1 times each side, of an aspect ratio of 1/2 to 2 in shares of the sides. A window
-    is good if all boxes overlap by that and the centre of at least one box is in it. Boxes whose centre is not go.
-    Deprecated in DALI in favour of `random_bbox_crop`.
+    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws
+    `num_attempts` windows. Their sides are 0.3 to 1 times the image's, with a ratio of 1/2 to 2 of these shares. A window
+    is accepted if all boxes overlap with it by the drawn value, and it contains the centre of at least one box. Boxes with
+    their centre outside are removed. Deprecated in DALI in favour of `random_bbox_crop`.
 
     Args:
         image: [H, W, C].
-        boxes: float32 [boxes, 4]: (left, top, right, bottom), shares of the sides, 0 to 1.
+        boxes: float32 [boxes, 4]: (left, top, right, bottom), as shares of the sides, 0 to 1.
         labels: [boxes, ...].
-        num_attempts: windows a round, at least 1.
+        num_attempts: windows drawn in a round, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
         at its borders; labels [kept, ...].
 
-    Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
+    Parity: windows have DALI's distribution, not its values. DALI never ends if no window is accepted; here the sample
         is an error after 200,000 attempts.
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
@@ -4845,15 +4812,14 @@ def stack(
 
     Args:
         data: any shape, all of one size and type.
-        axis: position of the new axis in the result, -ndim to ndim of the inputs; negative from the back.
+        axis: position of the new axis in the result, from -ndim to ndim of the inputs; negative: from the end.
         axis_name: letter of the new axis; None: the result has no layout.
-        out_shape: static, padded shape to return; None: all of `data`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: one axis more, of the number of inputs.
+    Returns: tensor with one axis more, whose size is the number of inputs.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """
@@ -4925,9 +4891,9 @@ def tensor_resize(
         subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the array resized.
 
@@ -4984,15 +4950,13 @@ def to_decibels(
 
     Args:
         magnitude: float32, any shape, 0 or more.
-        cutoff_db: smallest result; NaN becomes this too.
+        cutoff_db: smallest result; also the result for NaN.
         multiplier: 10 for a power, 20 for an amplitude.
-        reference: the magnitude of 0 dB; 0: the largest one of the sample.
-        extent: int32 [ndim], true size of `magnitude`.
-        out_shape: static, padded shape to return; None: that of `magnitude`.
+        reference: magnitude of 0 dB; 0: the largest magnitude of the sample.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32, shape of `magnitude`.
 
@@ -5032,30 +4996,30 @@ def tokenize(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Tokenizes texts: strings to the ids of their tokens, cut and padded to one length.
+    """Converts texts to token ids, truncated and padded to one length.
 
-    The ids are those of the package `tokenizers` for the file, or of `sentencepiece`, and do not depend on the other texts of a
-    batch: padding and truncation that a tokenizer.json asks for do not count. All texts of a batch are encoded in one call,
-    in the threads of these packages, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
-    that is not UTF-8 is an error of its sample.
+    The packages `tokenizers` or `sentencepiece` compute the ids. These do not depend on the other texts of a
+    batch: padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in the
+    packages' threads, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
+    that is not UTF-8 is a bad sample.
 
     Args:
         texts: uint8 [bytes], UTF-8.
-        tokenizer: path or URL of a tokenizer.json of Hugging Face, or of a model of SentencePiece. Another path is another
-            tokenizer, and so is a file that was changed.
-        add_special_tokens: put the tokens around a text that a tokenizer.json says, as [CLS] and [SEP]; a model of
-            SentencePiece says none.
-        bos, eos: a token, or its id, to put before or behind each text besides.
-        length: tokens of each output: longer texts are cut so that special tokens, `bos` and `eos` stay, shorter ones
-            padded; None: as many as the text has.
-        pad_id: id to pad with; None: that of the file.
-        truncation_side: where a longer text is cut, "left" or "right".
-        with_length: give the number of tokens without padding as well, as the last output, int32 [].
-        with_mask: give as well where tokens are, as the second output, bool: False for padding.
+        tokenizer: path or URL of a tokenizer.json of Hugging Face, or of a SentencePiece model. A file that has changed is
+            opened again.
+        add_special_tokens: add the special tokens of a tokenizer.json, such as [CLS] and [SEP]; a SentencePiece model
+            has none.
+        bos, eos: token, or its id, to add in front of or behind each text.
+        length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
+            shorter ones are padded. None: as many as the text has.
+        pad_id: id to pad with; None: the file's.
+        truncation_side: side on which longer texts are truncated, "left" or "right".
+        with_length: add a last output, int32 []: the number of tokens without padding.
+        with_mask: add a second output, bool: True for tokens, False for padding.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: int32 [length], or [tokens].
 
@@ -5221,14 +5185,13 @@ def transpose(
 
     Args:
         data: any shape and type.
-        output_layout: layout of the result, whatever `transpose_layout` says.
+        output_layout: layout of the result; overrides `transpose_layout`.
         perm: order of the axes; None: reversed.
-        transpose_layout: permute the layout too; else the input's is kept as it is.
-        out_shape: static, padded shape to return; None: all of `data`.
+        transpose_layout: True: permute the layout, too; False: keep the input's layout.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the same elements and type.
 
@@ -5266,30 +5229,30 @@ def warp_affine(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Shows at each point of the output the point of the input that an affine transform gives.
+    """Warps an image or a volume by an affine transform, which gives a point of the input for each output pixel.
 
-    out(x, y) = in(M11·x + M12·y + M13, M21·x + M22·y + M23), (0, 0) being the corner of the first pixel.
+    out(x, y) = in(M11·x + M12·y + M13, M21·x + M22·y + M23), where (0, 0) is the corner of the first pixel.
 
     Args:
         data: [H, W, C], or a volume [D, H, W, C].
         mtx: [2, 3] (or [3, 4]), the transform in place of `matrix`.
         dtype: output type; None: the input's.
-        fill_value: of what lies outside of the input, in the output's type; None: the border is
+        fill_value: value outside of the input, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        inverse_map: the transform is from output to input; False: from input to output, and is
+        inverse_map: True: the transform maps output to input; False: input to output, and is
             inverted first.
         matrix: the transform row by row, 6 values (12 for volumes); its axes are in the order x, y(, z).
         size: of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*size, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
-    per-sample `size` is rounded like one for all samples.
+    Parity: as with `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
+    per-sample `size` is rounded like a constant one.
 
     Example: images = fn.warp_affine(images, matrix=[1.0, 0.3, -20.0, 0.1, 0.9, 10.0], fill_value=0)
 
@@ -5333,31 +5296,31 @@ def water(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes an image look as if under water: its rows and columns are shifted in waves.
+    """Makes an image look as if under water, by shifting rows and columns in waves.
 
-    out(x, y) = in(x + ampl_x · sin(freq_x · y + phase_x), y + ampl_y · cos(freq_y · x + phase_y)), x and y being
-    numbers of pixels, and (0, 0) in the input the corner of the first pixel.
+    out(x, y) = in(x + ampl_x · sin(freq_x · y + phase_x), y + ampl_y · cos(freq_y · x + phase_y)), where x and y are
+    indices of output pixels, and (0, 0) in the input is the corner of the first pixel.
 
     Args:
         image: [H, W, C].
-        ampl_x: how far columns move, pixels.
-        ampl_y: how far rows move, pixels.
-        fill_value: of what lies outside of the image, in its type.
-        freq_x: of the wave by which columns move, radians a row.
-        freq_y: of the wave by which rows move, radians a column.
+        ampl_x: largest horizontal shift, pixels.
+        ampl_y: largest vertical shift, pixels.
+        fill_value: value outside of the image, in its type.
+        freq_x: frequency of the horizontal shift, radians per row.
+        freq_y: frequency of the vertical shift, radians per column.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        mask: 0: the image stays as it is.
-        phase_x: of the wave by which columns move, radians.
-        phase_y: of the wave by which rows move, radians.
+        mask: 0: the image is unchanged.
+        phase_x: phase of the horizontal shift, radians.
+        phase_y: phase of the vertical shift, radians.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape and type of the input, rounded half away from zero and saturated.
 
-    Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
-    border.
+    Parity: sines may differ from DALI's in the last bit. Without interpolation, pixels whose points lie on a border
+    may therefore differ.
 
     Example:
         images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
@@ -5399,12 +5362,11 @@ def zeros(
     Args:
         dtype: of the result.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [*shape], `dtype`.
 
@@ -5422,16 +5384,15 @@ def zeros_like(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes zeros in the shape of another tensor.
+    """Makes a tensor of zeros in the shape of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
-        dtype: of the result; None: that of `data_like`.
-        out_shape: static, padded shape to return; None: that of `data_like`.
+        data_like: tensor whose shape, type and layout the result takes.
+        dtype: of the result; None: the dtype of `data_like`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: shape of `data_like`, `dtype`.
 

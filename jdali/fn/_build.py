@@ -1,4 +1,4 @@
-"""Making the functions of `jdali.fn` from the operators' records."""
+"""Makes the functions of `jdali.fn` from the operators' records."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from jdali._operators.surface import describe, document, public_signature, warn_
 from jdali._system.tracebacks import folding
 from jdali.graph import DataNode, call_operator
 
-# Taken by every operator, described here once; `seed` only by random operators.
+# Arguments of every operator; `seed` only of random ones.
 GENERIC: dict[str, tuple[Any, Any, str]] = {
     "device": (
         Literal["cpu", "gpu", "mixed"] | None, None, '"cpu", "gpu" or "mixed"; None: where the inputs are.'
     ),
-    "name": (str | None, None, "name of the node in the graph; None: one is made up."),
+    "name": (str | None, None, "name of the node in the graph; None: a generated one."),
     "bytes_per_sample_hint": (int | tuple[int, ...], 0, "without effect."),
-    "preserve": (bool, False, "the operator runs also if none of its outputs is used."),
-    "seed": (int | None, -1, "seed of this operator alone; -1: it follows from the pipeline's."),
+    "preserve": (bool, False, "run the operator even if none of its outputs is used."),
+    "seed": (int | None, -1, "seed of this operator; -1: follows from the pipeline's."),
 }  # fmt: skip
 
-# Taken by every operator without effect, and not shown: DALI's deprecated ones. Readers take `seed` without a warning.
+# DALI's deprecated arguments, which every operator accepts without effect. Readers accept `seed` without a warning.
 IGNORED = ("memory_stats", "seed")
 
 
-# DALI's older names of arguments, where an operator has the new one.
+# DALI's older names of arguments, accepted by operators that have the new one.
 RENAMED = {
     "output_dtype": "dtype",
     "type": "dtype",
@@ -35,12 +35,12 @@ RENAMED = {
     "save_img_ids": "image_ids",
 }
 
-# Of DALI's past, without effect.
+# Arguments of older versions of DALI, without effect.
 NOT_USED = ("image_type", "normalize_text")
 
 
 def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
-    """Returns type, default and description of the generic arguments that an operator takes."""
+    """Returns type, default and description of each generic argument that an operator takes."""
     return {
         name: value for name, value in GENERIC.items()
         if name not in op.public_args and (name != "seed" or op.random)
@@ -48,9 +48,9 @@ def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
 
 
 def finish(function: Any, op: Operator) -> Any:
-    """Gives a function of `jdali.fn` its signature and docs."""
+    """Adds signature and docstring to a function of `jdali.fn`."""
     function = folding(function)
-    del function.__wrapped__  # it is without signature and docs
+    del function.__wrapped__  # the wrapped function has no signature and docstring
     generic = generic_arguments(op)
     extra = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
@@ -69,12 +69,12 @@ def finish(function: Any, op: Operator) -> Any:
 
 
 def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Takes the generic arguments out of `kwargs`; returns those that have an effect.
+    """Removes the generic arguments from `kwargs`, and returns those that have an effect.
 
-    Replaces older names of arguments by the current ones.
+    Renames arguments with older names in `kwargs` to the current ones.
 
     Raises:
-        TypeError: an argument has a value under its older name, too.
+        TypeError: an argument is given under both names.
     """
     _modernize(op, kwargs)
     taken = {name: kwargs.pop(name, default) for name, (_, default, _) in generic_arguments(op).items()}

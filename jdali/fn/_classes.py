@@ -1,7 +1,7 @@
-"""The operator classes of `jdali.ops`: DALI's older way, where an operator is made first and called later.
+"""Makes the operator classes of `jdali.ops`: DALI's older interface, where an operator is constructed, then called.
 
-Each is made from the function of `jdali.fn` of the same operator, and lives beside the pure functions of
-`jdali.ops`, which have lower-case names.
+Each class is derived from the function of `jdali.fn` for the same operator. The pure functions of `jdali.ops` have
+lower-case names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jdali.fn._build import IGNORED, NOT_USED, RENAMED
 from jdali.fn._functions import function_of
 from jdali.graph import DataNode
 
-# Arguments that DALI's constructors take by position as well.
+# Arguments that DALI's constructors also take by position.
 _BY_POSITION = {
     "external_source": ("source", "num_outputs"),
     "python_function": ("function", "num_outputs", "device", "batch_processing"),
@@ -26,7 +26,7 @@ _BY_POSITION = {
 
 
 class _WithSignature(type):
-    """Makes a class's signature on first use: few of the many are ever read."""
+    """Makes a class's signature when it is read; most never are."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -44,13 +44,13 @@ class _WithSignature(type):
 
 
 class OperatorClass(metaclass=_WithSignature):
-    """An operator with some of its arguments; calling it with the inputs and the others makes a node.
+    """An operator with some of its arguments; a call with the inputs and further arguments adds a node.
 
     Args:
-        args, kwargs: those of the function of `jdali.fn` of the same operator.
+        args, kwargs: arguments of the operator's function of `jdali.fn`.
 
     Raises:
-        TypeError: an argument that the operator does not have.
+        TypeError: the operator does not have an argument.
     """
 
     _function: ClassVar[Callable[..., Any]]
@@ -71,31 +71,32 @@ class OperatorClass(metaclass=_WithSignature):
     def _check(self, arguments: dict[str, object]) -> None:
         parameters = inspect.signature(self._function).parameters
         if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-            return  # the call tells what is none
+            return  # any keyword may be one of the operator's; the call checks
         known = {*parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
             {k: v for k, v in arguments.items() if k not in known}
-            | {a.name: a for a in self.__operator__.args.values() if a.required}  # may follow in the call
+            # A required argument may follow in the call.
+            | {a.name: a for a in self.__operator__.args.values() if a.required}
         )
 
     @property
     def schema_name(self) -> str:
-        """DALI's name of the operator: that of the class, with its family in front ("readers__File")."""
+        """DALI's name of the operator: family and class, such as "readers__File"."""
         return schema_name(self.__operator__.name)
 
     @property
     def device(self) -> str:
-        """Device of the operator, as far as it was set; else it follows from the inputs."""
+        """The argument `device`; "cpu" if none was given, although the device then follows from the inputs."""
         return self._arguments.get("device") or "cpu"
 
     @property
     def name(self) -> str | None:
-        """Name of the node that a call makes, if the user chose one."""
+        """The argument `name`, or None."""
         return self._arguments.get("name")
 
     @property
     def preserve(self) -> bool:
-        """True if the operator runs also if none of its outputs is used."""
+        """True if the operator runs even if none of its outputs is used."""
         return bool(self._arguments.get("preserve")) or self.__operator__.effects
 
     def __repr__(self) -> str:
@@ -103,10 +104,10 @@ class OperatorClass(metaclass=_WithSignature):
         return f"{type(self).__module__}.{type(self).__name__}({arguments})"
 
     def __call__(self, *inputs: object, **kwargs: object) -> Any:
-        """Makes a node; see the function of `jdali.fn`.
+        """Adds a node; see the function of `jdali.fn`.
 
         Raises:
-            ValueError: the constructor had the same argument.
+            ValueError: an argument was already given to the constructor.
         """
         for name, value in kwargs.items():
             if name != "name" and value is not None and self._arguments.get(name) is not None:
@@ -117,10 +118,10 @@ class OperatorClass(metaclass=_WithSignature):
 
 
 class Compose:
-    """Operators one after the other, as one: each gets what the one before it gave.
+    """Chains operators: each gets the outputs of the one before.
 
     Args:
-        op_list: operators, or functions of DataNodes. What one on the accelerator gets is brought there.
+        op_list: operators, or functions of DataNodes. Inputs of an operator with `device="gpu"` are moved there.
     """
 
     def __init__(self, op_list: Sequence[Callable[..., Any]]):
@@ -165,13 +166,13 @@ def make_class(op: Operator) -> type[OperatorClass]:
 
 
 def deprecated_class(made: type[OperatorClass], name: str) -> type[OperatorClass]:
-    """Makes the class of an operator under a deprecated name, whose calls warn.
+    """Makes a subclass whose calls warn of a deprecated name.
 
     Args:
-        made: the class.
-        name: of the function of `jdali.fn`.
+        made: class of the operator.
+        name: deprecated name in `jdali.fn`.
     """
-    if hasattr(made.__call__, "__wrapped__"):  # it warns of another name
+    if hasattr(made.__call__, "__wrapped__"):  # `made` itself warns, of another name
         made = cast(type[OperatorClass], made.__base__)
     call = made.__call__
 

@@ -1,4 +1,4 @@
-"""Splits and merges batches by hand, as `if` does: `fn._conditional` of DALI, for pipelines without `if`.
+"""Splits and merges batches explicitly, as `if` does implicitly; DALI's `fn._conditional`.
 
 true, false = fn._conditional.split(images, predicate=chosen)
 images = fn._conditional.merge(fn.rotate(true, angle=30.0), false, predicate=chosen)
@@ -11,24 +11,25 @@ from jdali.graph import current_branches
 
 
 def split(value: object, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:
-    """Splits a batch into the samples for which `predicate` is true and the others, each in the order of the batch.
+    """Splits a batch into the samples for which `predicate` is true, and those for which it is false.
 
     Args:
         value: a batch, or a constant.
         predicate: a scalar for each sample; numbers are true unless they are 0.
 
-    Returns: two batches, whose sizes are known when they run. Operators on one of them work on its samples alone.
+    Returns: two batches, each in the order of `value`. Their sizes are known only when the pipeline runs. Operators on
+        one of them run on its samples only.
     """
     return current_branches("fn._conditional.split").split(value, predicate)
 
 
 def merge(if_true: object, if_false: object, /, *, predicate: DataNode) -> DataNode:
-    """Merges the results for the two parts of a `split`, in the order of the batch.
+    """Merges results for the two parts of a `split`, in the order of the batch that was split.
 
     Args:
-        if_true: of the samples for which `predicate` is true.
-        if_false: of the others; the same type, number of axes, layout and device.
-        predicate: that of the `split`.
+        if_true: results for samples for which `predicate` is true.
+        if_false: results for the other samples; with the same type, number of axes, layout and device.
+        predicate: of the `split`.
     """
     return current_branches("fn._conditional.merge").merge_by_hand(if_true, if_false, predicate)
 
@@ -39,7 +40,7 @@ def not_(value: DataNode, /) -> DataNode:
 
 
 def validate_logical(value: DataNode, /, *, expression_name: str, expression_side: str = "") -> DataNode:
-    """Checks that samples are scalars, and booleans unless the expression is "not"; returns the batch.
+    """Returns the batch after checking that samples are scalars, and booleans unless the expression is "not".
 
     Args:
         value: an operand of a logical expression.

@@ -1,4 +1,4 @@
-"""The function of `jdali.fn` for each operator."""
+"""Makes the members of `jdali.fn`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jdali._operators.record import REGISTRY, Operator
 from jdali._operators.surface import HIDDEN, is_deprecated, warn_of_name, with_keywords
 from jdali.fn._build import finish, make_function
 
-# Operators whose functions do more than add a node, and the module of these: it is loaded when one is asked for.
+# Modules of the functions that do more than add a node; loaded when a function is first used.
 _SPECIAL = {
     "dl_tensor_python_function": "_special",
     "experimental.inputs.video": "_video_input",
@@ -27,8 +27,17 @@ _SPECIAL = {
 }
 
 
+# Arguments that functions also take by position.
+_BY_POSITION = {
+    "external_source": ("source", "num_outputs"),
+    "readers.bucket": ("samples",),
+    "readers.mix": ("sources",),
+    "readers.pack": ("documents",),
+}
+
+
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Makes the member of `jdali.fn` for an operator: a function, if users call it."""
+    """Yields the function for an operator that users call."""
     if name.startswith(HIDDEN):
         return
     if is_deprecated(name):
@@ -38,7 +47,7 @@ def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def deprecated(function: Any, name: str) -> Any:
-    """Wraps a function so that it warns of the deprecated name that it is called by."""
+    """Wraps a function so that a call warns of its deprecated name."""
     function = getattr(function, "__wrapped__", function)
 
     @functools.wraps(function)
@@ -51,29 +60,18 @@ def deprecated(function: Any, name: str) -> Any:
 
 @functools.cache
 def function_of(op: Operator) -> Any:
-    """Returns the function of `jdali.fn` for an operator, always the same one."""
+    """Returns the function of `jdali.fn` for an operator, the same object each time."""
     if op.name not in _SPECIAL:
         return make_function(op)
     module = importlib.import_module(f"{__package__}.{_SPECIAL[op.name]}")
     special = finish(getattr(module, op.name.replace(".", "_")), op)
-    if op.name == "external_source":
-        _by_position(special, "source", "num_outputs")
-    if op.name == "readers.mix":
-        _by_position(special, "sources")
-    if op.name == "readers.paired":
-        special.__signature__ = with_keywords(inspect.signature(special))
-    if op.name == "readers.bucket":
-        _by_position(special, "samples")
-    if op.name == "readers.pack":
-        _by_position(special, "documents")
-    return special
-
-
-def _by_position(function: Any, *names: str) -> None:
-    """Lets a function take arguments by position where DALI's does."""
-    signature = inspect.signature(function)
+    signature = inspect.signature(special)
+    by_position = _BY_POSITION.get(op.name, ())
     parameters = [
-        p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name in names else p
+        p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name in by_position else p
         for p in signature.parameters.values()
     ]
-    function.__signature__ = signature.replace(parameters=parameters)
+    special.__signature__ = signature.replace(parameters=parameters)
+    if op.name == "readers.paired":
+        special.__signature__ = with_keywords(special.__signature__)
+    return special

@@ -1,4 +1,4 @@
-"""A user's function that runs in worker processes, on the samples of a batch at the same time."""
+"""Runs a user's function in worker processes, on several samples of a batch at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RemoteFunction:
 
     Args:
         function: of the user.
-        num_outputs: how many arrays it returns.
+        num_outputs: number of arrays that it returns.
     """
 
     alone = False
@@ -29,13 +29,13 @@ class RemoteFunction:
         self.callback, self._num_outputs = function, num_outputs
 
     def samples(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[Any, dict[int, Exception]]:
-        """Calls the function on samples; returns their outputs, and the exceptions of those that failed by index."""
+        """Calls the function on samples; returns a list of outputs for each, and exceptions of failed samples by index."""
         results: list[Any] = []
         failures: dict[int, Exception] = {}
         for i, row in enumerate(rows):
             try:
                 outputs = as_outputs(self.callback(*row), self._num_outputs)
-                # It may use its memory again.
+                # A copy, because the function may reuse its memory.
                 results.append([data_array(output, copy=True) for output in outputs])
             except BaseException as error:
                 failures[i] = portable(contained(error))
@@ -48,7 +48,7 @@ class ParallelFunction(InWorkers):
 
     Args:
         function: of the user.
-        num_outputs: how many arrays it returns.
+        num_outputs: number of arrays that it returns.
     """
 
     def __init__(self, function: Callable[..., Any], num_outputs: int):
@@ -61,11 +61,11 @@ class ParallelFunction(InWorkers):
         return RemoteFunction(self._function, self._num_outputs)
 
     def in_process(self) -> FunctionHere:
-        """Returns the function that runs in this process, see `InWorkers.in_process`."""
+        """Returns a function that runs in this process; see `InWorkers.in_process`."""
         return FunctionHere(self._function, self._num_outputs)
 
     def remake(self) -> Callable[[], FunctionHere]:
-        """Makes, in another process, what runs the function there: it is a worker itself."""
+        """Returns a factory for a worker process, where the function runs in that process."""
         return functools.partial(FunctionHere, self._function, self._num_outputs)
 
     def anew(self) -> ParallelFunction:
@@ -73,7 +73,7 @@ class ParallelFunction(InWorkers):
         return ParallelFunction(self._function, self._num_outputs)
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function on samples in the workers; returns an array or a tuple of them each, and failures by index."""
+        """Calls the function on samples in workers; returns an array, or a tuple, for each, and failures by index."""
         parts = self._parts(len(rows))
         calls = [self._call("samples", [rows[i] for i in part]) for part in parts]
         results: list[Any] = []
@@ -86,13 +86,13 @@ class ParallelFunction(InWorkers):
 
 
 class FunctionHere:
-    """As `ParallelFunction`, but in this process: for debug mode."""
+    """Calls the function like `ParallelFunction`, but in this process, for debug mode."""
 
     def __init__(self, function: Callable[..., Any], num_outputs: int):
         self._remote, self._num_outputs = RemoteFunction(function, num_outputs), num_outputs
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function on samples here, see `ParallelFunction.each`."""
+        """Calls the function on samples; see `ParallelFunction.each`."""
         results, failures = self._remote.samples(rows)
         return _by_sample(results, failures, self._num_outputs), failures
 

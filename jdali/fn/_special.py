@@ -1,8 +1,8 @@
-"""Functions of `jdali.fn` that do more than add a node; each is named as its operator."""
+"""Functions of `jdali.fn` that do more than add a node; each is named like its operator, "." replaced by "_"."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jdali._operators.record import REGISTRY, ReaderOp
@@ -41,27 +41,41 @@ def external_source(
     else:
         runtime = SourceFeed(source, **options)
     result = call_operator(op, (), kwargs, runtime=runtime, num_outputs=num_outputs or 1, **generic)
-    if isinstance(result, DataNode):
-        return result if num_outputs is None else [result]
-    return list(result)
+    return _listed(result, num_outputs)
 
 
 def _dataset(source: Any, num_outputs: int | None, kwargs: dict[str, Any]) -> DataNode | list[DataNode]:
-    """Adds the reader of a source of random access."""
+    """Adds `readers.dataset` for a source with random access."""
     op = REGISTRY["readers.dataset"]
     of_others = set(REGISTRY["external_source"].public_args) - set(op.public_args)
     if given := [name for name in of_others & set(kwargs) if kwargs[name] not in (None, False)]:
         raise ValueError(f"external_source: {given[0]} does not go with random_access=True")
     kwargs = {name: value for name, value in kwargs.items() if name not in of_others}
+    result = _call("readers.dataset", {"dataset": source, "num_outputs": num_outputs, **kwargs})
+    return _listed(result, num_outputs)
+
+
+def _listed(outputs: DataNode | Sequence[DataNode], num_outputs: int | None) -> DataNode | list[DataNode]:
+    """Returns a list of outputs, or a single one if the user gave no `num_outputs`."""
+    if isinstance(outputs, DataNode):
+        return outputs if num_outputs is None else [outputs]
+    return list(outputs)
+
+
+def _call(name: str, kwargs: dict[str, Any], default_device: str | None = None) -> Any:
+    """Adds the node of an operator without inputs; returns its output or a tuple of outputs."""
+    op = REGISTRY[name]
     generic = take_generic(op, kwargs)
-    result = call_operator(op, (), {"dataset": source, "num_outputs": num_outputs, **kwargs}, **generic)
-    if isinstance(result, DataNode):
-        return result if num_outputs is None else [result]
-    return list(result)
+    generic["device"] = generic["device"] or default_device
+    return call_operator(op, (), kwargs, **generic)
+
+
+def _with_names(names: Iterable[str], outputs: Any) -> dict[str, DataNode]:
+    return dict(zip(names, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
 
 
 def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
-    """Raises if an option of sources in worker processes is wrong, or is one of another source."""
+    """Raises if an option for worker processes is wrong, or is given without `parallel`."""
     for name in ("prefetch_queue_depth", "bytes_per_sample_hint"):
         value = kwargs.get(name)
         if value is None:
@@ -77,7 +91,7 @@ def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
 
 
 def _bytes_per_sample(hint: Any) -> int:
-    """Sums the bytes of a sample over all outputs, from a number for each of them or one for an only one."""
+    """Sums the bytes of a sample over its outputs; `hint` is a number for each output, or a number."""
     return sum(max(0, int(n)) for n in (hint if isinstance(hint, (list, tuple)) else [hint or 0]))
 
 
@@ -93,7 +107,7 @@ def python_function(
     op = REGISTRY[variant or "python_function"]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": runtime or function, "batch_processing": batch_processing, "parallel": parallel}
-    layouts_of(kwargs)  # too many of them are an error here, at the user's line
+    layouts_of(kwargs)  # called for its check, so that an error has the user's line
     return call_operator(op, inputs, kwargs, runtime=runtime, **generic)
 
 
@@ -106,28 +120,21 @@ def dl_tensor_python_function(
     op = REGISTRY[f"_{name}" if batch_processing else name]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": function, "batch_processing": batch_processing}
-    layouts_of(kwargs, name)  # too many of them are an error here, at the user's line
+    layouts_of(kwargs, name)  # called for its check, so that an error has the user's line
     return call_operator(op, inputs, kwargs, **generic)
 
 
 def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:
-    op = REGISTRY["readers.tfrecord"]
-    generic = take_generic(op, kwargs)
-    outputs = call_operator(op, (), kwargs | {"features": features}, **generic)
-    return dict(zip(features, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
+    return _with_names(features, _call("readers.tfrecord", kwargs | {"features": features}))
 
 
-def readers_paired(**kwargs: Any) -> DataNode | tuple[DataNode, ...]:
+def readers_paired(**kwargs: Any) -> Any:
     op = REGISTRY["readers.paired"]
     generic = take_generic(op, kwargs)
-    outputs = call_operator(op, (), files_by_keyword(op, kwargs), **generic)
-    assert isinstance(outputs, DataNode | tuple)
-    return outputs
+    return call_operator(op, (), files_by_keyword(op, kwargs), **generic)
 
 
-def readers_mix(sources: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:
-    op = REGISTRY["readers.mix"]
-    generic = take_generic(op, kwargs)
+def readers_mix(sources: Any, **kwargs: Any) -> Any:
     given = [_named("mix", "mixture", source) for source in sources]
     if not given:
         raise ValueError("readers.mix: there is no source")
@@ -140,48 +147,35 @@ def readers_mix(sources: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] 
             )
         kwargs["schedule"] = {step * owner.max_batch_size: w for step, w in kwargs["schedule"].items()}
     on_cpu = all("cpu" in REGISTRY[name].devices for name, _ in given)
-    generic["device"] = generic["device"] or ("cpu" if on_cpu else "gpu")
-    outputs = call_operator(op, (), kwargs | {"sources": given}, **generic)
+    outputs = _call("readers.mix", kwargs | {"sources": given}, "cpu" if on_cpu else "gpu")
     if all(isinstance(source, Mapping) and list(source) == list(sources[0]) for source in sources):
-        names = [*sources[0], *(["source"] if kwargs.get("with_source") else [])]
-        return dict(zip(names, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
-    assert isinstance(outputs, DataNode | tuple)
+        return _with_names([*sources[0], *(["source"] if kwargs.get("with_source") else [])], outputs)
     return outputs
 
 
-def readers_bucket(samples: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:
-    op = REGISTRY["readers.bucket"]
-    generic = take_generic(op, kwargs)
+def readers_bucket(samples: Any, **kwargs: Any) -> Any:
     given = _named("bucket", "buckets", samples)
-    generic["device"] = generic["device"] or ("cpu" if "cpu" in REGISTRY[given[0]].devices else "gpu")
-    outputs = call_operator(op, (), kwargs | {"samples": given}, **generic)
-    if isinstance(samples, Mapping):
-        return dict(zip(samples, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
-    assert isinstance(outputs, DataNode | tuple)
-    return outputs
+    device = "cpu" if "cpu" in REGISTRY[given[0]].devices else "gpu"
+    outputs = _call("readers.bucket", kwargs | {"samples": given}, device)
+    return _with_names(samples, outputs) if isinstance(samples, Mapping) else outputs
 
 
-def readers_pack(documents: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...] | dict[str, DataNode]:
-    op = REGISTRY["readers.pack"]
-    generic = take_generic(op, kwargs)
-    given = kwargs | {"documents": _named("pack", "packing", documents)}
-    outputs = call_operator(op, (), given, **generic)
-    assert isinstance(outputs, tuple)
-    if isinstance(documents, Mapping):
-        return dict(zip([*documents, *SEGMENTS], outputs, strict=True))
-    return outputs
+def readers_pack(documents: Any, **kwargs: Any) -> Any:
+    outputs = _call("readers.pack", kwargs | {"documents": _named("pack", "packing", documents)})
+    return _with_names([*documents, *SEGMENTS], outputs) if isinstance(documents, Mapping) else outputs
 
 
 def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
-    """Returns the name and the arguments of a reader, from what its function returned, or from just these.
+    """Returns the name and arguments of a reader that is passed to a combining reader.
 
     Args:
-        verb: of the reader that reads from it, and its name.
-        whole: what that one makes.
-        source: see above.
+        verb: name of the combining reader, for messages.
+        whole: its result, for messages.
+        source: all outputs of the combined reader, or (name, arguments).
 
     Raises:
-        TypeError: it is something else.
+        TypeError: `source` is something else.
+        ValueError: an argument of the combined reader differs by sample.
     """
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str):
         return source[0], dict(source[1])
@@ -209,7 +203,7 @@ def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
 def readers_video_resize(**kwargs: object) -> DataNode | tuple[DataNode, ...]:
     op = REGISTRY["readers.video_resize"]
     generic = take_generic(op, kwargs)
-    own = REGISTRY["readers.video"].public_args  # the others are those of `resize`
+    own = REGISTRY["readers.video"].public_args  # the other arguments belong to `resize`
     resizing = {name: kwargs.pop(name) for name in op.public_args if name in kwargs and name not in own}
     outputs = call_operator(op, (), kwargs, **generic)
     frames, *others = outputs if isinstance(outputs, tuple) else (outputs,)

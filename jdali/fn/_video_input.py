@@ -1,4 +1,4 @@
-"""`fn.experimental.inputs.video`, in a module of its own: it needs what decodes videos."""
+"""`fn.experimental.inputs.video`, in its own module, because importing it loads the video decoder."""
 
 from __future__ import annotations
 

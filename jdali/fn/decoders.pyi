@@ -24,27 +24,27 @@ def audio(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode]:
-    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` the sound of MP4 (M4A), MOV, Matroska and WebM, too.
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` also sound of MP4 (M4A), MOV, Matroska and WebM.
 
     Args:
         encoded: uint8 [bytes], content of a file.
-        downmix: mean of all channels.
-        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
-        quality: of the resampling, 0 (3 lobes of the sinc) over 50 (16) to 100 (64).
-        sample_rate: rate to resample to, Hz; 0 or less: as it is.
+        downmix: return the mean of all channels.
+        dtype: INT16, INT32 or FLOAT; FLOAT scales the range of the file's integers to -1 to 1.
+        quality: of the resampling, 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
+        sample_rate: rate to resample to, Hz; 0 or less: no resampling.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: (the sound, `dtype`, [T] if `downmix` and else [T, C]; its sampling rate in Hz, float32 []).
+    Returns: (sound, `dtype`, [T] with `downmix`, else [T, C]; its sampling rate in Hz, float32 []).
 
-    A file that is cut off or lacks parts raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` takes it for a
-    shorter sound. Files without a length in their header (streams that were saved) are taken as they are.
+    A truncated file raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` decodes the part that is there.
+    Files without a length in their header, such as saved streams, are decoded to their end.
 
-    Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
-    floats into integers without scaling them, so that all become 0.
-    The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
+    Parity: DALI decodes truncated WAV and OGG files as shorter sounds. It converts files of
+    floats to integers without scaling, which gives zeros. Positions of resampled samples are exact;
+    DALI accumulates float32 steps in blocks of 256.
 
     Example: sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)
     """
@@ -93,16 +93,16 @@ def image(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL images, told apart by their content.
+    """Decodes images; recognizes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL by their content.
 
     Args:
         encoded: uint8 [bytes].
         cache_batch_copy: without effect.
         cache_debug: without effect.
-        cache_size: without effect: decoded images are not kept.
+        cache_size: without effect: decoded images are not cached.
         cache_threshold: without effect.
         cache_type: without effect.
-        adjust_orientation: turn the picture as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -114,18 +114,18 @@ def image(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
-            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
-    give a partly decoded picture.
+    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise an error, and never
+    give a partly decoded image.
 
     Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """
@@ -192,19 +192,19 @@ def image_crop(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
+    """Decodes the window of an image that `crop` would cut out of the result of `decoders.image`.
 
     Args:
         encoded: uint8 [bytes].
-        crop: window (height, width), pixels, fractions cut off; None: `crop_h` and `crop_w`.
+        crop: window (height, width), pixels, fractions truncated; None: `crop_h` and `crop_w`.
         crop_d: without effect: images have no depth.
-        crop_h: height of the window, pixels; 0: that of the picture.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: without effect: images have no depth.
-        crop_w: width of the window, pixels; 0: that of the picture.
+        crop_w: width of the window, pixels; 0: the whole width.
         rounding: of the window's position: "round" half away from zero, or "truncate".
-        adjust_orientation: turn the picture as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -216,15 +216,15 @@ def image_crop(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
-            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [height, width, C] of type `dtype`.
 
@@ -292,15 +292,15 @@ def image_random_crop(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Decodes a random window of images, by share of the area and aspect ratio.
+    """Decodes a random window of images, drawn by its share of the area and its aspect ratio.
 
     Args:
         encoded: uint8 [bytes].
-        num_attempts: how often to draw a window that fits, before the largest one is taken that
-            keeps the aspect ratio in its range.
-        random_area: least and largest area, share of the picture's.
+        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
+            is taken.
+        random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
-        adjust_orientation: turn the picture as its EXIF data say.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -312,20 +312,20 @@ def image_random_crop(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
-            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: [height, width, C] of type `dtype`.
 
-    Parity: the windows have DALI's distribution, not its values.
+    Parity: windows have DALI's distribution, not its values.
 
     Example: images = fn.decoders.image_random_crop(jpegs, random_area=[0.3, 0.8])
     """
@@ -395,26 +395,26 @@ def image_slice(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
+    """Decodes the window of an image that `slice` would cut out of the result of `decoders.image`.
 
-    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
+    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
 
     Args:
         data: uint8 [bytes], the encoded image.
-        anchor: start for each of the axes, int32 or int64 pixels, or float32 shares of the extent.
+        anchor: start along each of the axes, int32 or int64 pixels, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: what axes (of HWC) the window arguments are of; None: `axis_names`.
-        axis_names: the same by letters; None: "WH".
-        end: where the window ends, pixels, exclusive.
-        normalized_anchor: a float `anchor` is a share of the extent, not pixels.
-        normalized_shape: a float `shape_input` is a share of the extent, not pixels.
+        axes: axes (of HWC) of the window arguments; None: `axis_names`.
+        axis_names: axes of the window arguments, by letters; None: "WH".
+        end: end of the window, pixels, exclusive.
+        normalized_anchor: True: a float `anchor` is a share of the extent; False: pixels.
+        normalized_shape: True: a float `shape_input` is a share of the extent; False: pixels.
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.
         rel_start: `start` as a share of the extent.
         shape: size of the window, pixels.
-        start: where the window starts, pixels.
-        adjust_orientation: turn the picture as its EXIF data say.
+        start: start of the window, pixels.
+        adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
         device_memory_padding_jpeg2k: without effect.
@@ -426,15 +426,15 @@ def image_slice(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI has not, is for
-            masks: the indices into a palette, or gray values, as they are stored, of one channel and not rescaled.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
         use_fast_idct: a faster, less exact inverse DCT for JPEG.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [height, width, C] of type `dtype`.
 
@@ -496,29 +496,30 @@ def inflate(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Inflates data compressed with LZ4 (blocks without a frame or size before them).
+    """Decompresses LZ4 blocks, which have no frame and no size in front.
 
-    Without `chunk_offsets` and `chunk_sizes` a sample is one chunk. With one of them the chunks lie one after
-    another: from the first byte on, or up to the last one.
+    Without `chunk_offsets` and `chunk_sizes`, a sample is one chunk. With only `chunk_sizes`, the first chunk starts at
+    byte 0, and each follows the one before. With only `chunk_offsets`, each chunk ends where the next one starts, and the
+    last one at the end of the data.
 
     Args:
         data: uint8 [bytes].
-        shape: of an inflated chunk.
+        shape: of a decompressed chunk.
         algorithm: "LZ4".
         check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
-        chunk_offsets: where each chunk begins, bytes.
+        chunk_offsets: start of each chunk, bytes.
         chunk_sizes: of each chunk, bytes. Samples may have different numbers of chunks.
         dtype: of the elements, little-endian in the data.
         layout: of a chunk.
-        sequence_axis_name: letter of the axis of chunks, put before `layout` if there is one.
+        sequence_axis_name: letter of the axis of chunks, put in front of a `layout`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: `shape`, or [chunks, *shape] with chunks.
+    Returns: `shape`; with `chunk_offsets` or `chunk_sizes`, [chunks, *shape].
 
-    Parity: DALI does this on a GPU only; here it is done on the host.
+    Parity: DALI decompresses on a GPU only, jdali on the host.
 
     Example: numbers = fn.decoders.inflate(packed, shape=[2, 3], dtype=types.FLOAT)
     """
@@ -557,16 +558,17 @@ def numpy(
 
     Args:
         data: uint8 [bytes], content of a file.
-        dtype: output type, rounded and saturated; None: as stored, which must be the same for all samples of a batch.
+        dtype: output type; values are rounded and saturated. None: the stored type, which must be the same for all
+            samples of a batch.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: the array in C order and this machine's byte order.
 
-    Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
-    NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
+    Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers whose spacing differs from
+    NumPy's. It also refuses a type or number of axes that differs from earlier batches.
 
     Example: numbers = fn.decoders.numpy(npy)
     """
@@ -605,32 +607,31 @@ def video(
 ) -> DataNode:
     """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
 
-    All frames, those of `frames`, or those from `start_frame` on: up to `end_frame`, or as many as
-    `sequence_length`.
+    By default it decodes all frames. `frames` selects frames by number; `start_frame`, `stride`, and `end_frame` or
+    `sequence_length` select a range.
 
     Args:
         encoded: uint8 [bytes], content of a file.
         affine: without effect.
-        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
-        build_index: without effect: the packets are always looked through first, that is what makes every
-            frame be found.
+        apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
+        build_index: without effect: packets are always indexed first, so that every frame is found.
         end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
-        fill_value: of padding frames, one value or one a channel, 0 to 255.
-        frames: numbers of frames, in any order, also repeated. Excludes all others.
-        pad_mode: what stands in for frames that the video lacks: "constant": `fill_value`; "edge" or "repeat":
-            the last frame; "reflect_1001" or "symmetric", "reflect_101" or "reflect": the frames before, the
-            last one again or not; "none": nothing, the sequence is shorter.
-        sequence_length: how many frames. Excludes `end_frame` and `frames`.
+        fill_value: of padding frames, one value or one for each channel, 0 to 255.
+        frames: numbers of frames, in any order, may repeat. Excludes the other selecting arguments.
+        pad_mode: replacement of frames past the end of the video: "constant": `fill_value`; "edge" or "repeat":
+            the last frame; "reflect_1001" or "symmetric": the mirrored video, its last frame repeated; "reflect_101" or
+            "reflect": the mirrored video, its last frame not repeated; "none": no frames, the sequence is shorter.
+        sequence_length: number of frames. Excludes `end_frame` and `frames`.
         start_frame: first frame; None: 0.
-        stride: from one frame to the next; None: 1.
+        stride: distance between frames; None: 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [F, H, W, 3], RGB.
 
-    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+    Parity: on a CPU, DALI converts to RGB by BT.601, whatever matrix the video names.
 
     Example: frames = fn.decoders.video(mp4, sequence_length=4)
     """

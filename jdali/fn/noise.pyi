@@ -21,17 +21,17 @@ def gaussian(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Adds a number of a normal distribution to each element; rounds half away from zero, saturates.
+    """Adds normally distributed noise to each element; rounds half away from zero, saturates.
 
     Args:
         data: any shape and type.
         mean: of the noise, in units of the data.
-        stddev: standard deviation of the noise, likewise.
+        stddev: standard deviation of the noise, in units of the data.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: shape and type of `data`.
 
@@ -68,24 +68,24 @@ def salt_and_pepper(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Replaces pixels by "salt" or by "pepper".
+    """Replaces random pixels by "salt" or "pepper".
 
     Args:
-        data: any shape and type; without a layout its last axis is taken for the channels.
-        pepper_val: value of pepper, rounded and saturated; None: the least of the type, -1 for floats.
-        per_channel: decide for each channel, not for the whole pixel.
-        prob: probability of a pixel to be replaced, 0 to 1.
-        salt_val: value of salt, rounded and saturated; None: the largest of the type, 1 for floats.
-        salt_vs_pepper: probability of a replaced pixel to become salt, 0 to 1.
+        data: any shape and type; without a layout, the last axis has the channels.
+        pepper_val: value of pepper, rounded and saturated; None: the type's least value, -1 for floats.
+        per_channel: True: replace channels independently; False: whole pixels.
+        prob: probability that a pixel is replaced, 0 to 1.
+        salt_val: value of salt, rounded and saturated; None: the type's largest value, 1 for floats.
+        salt_vs_pepper: probability that a replaced pixel becomes salt, 0 to 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: shape and type of `data`.
 
-    Parity: DALI wraps a value that an integer type cannot hold around.
+    Parity: DALI wraps values that an integer type cannot hold.
 
     Example: images = fn.noise.salt_and_pepper(images, prob=0.1)
     """
@@ -124,19 +124,19 @@ def shot(
     out = poisson(max(0, in / factor)) · factor; rounds half away from zero, saturates.
 
     Args:
-        data: any shape and type.
-        factor: what one event adds; the larger, the more noise. 0 leaves the data as they are.
+        data: any shape and type. NaN, infinite and negative values count as 0.
+        factor: value that one event adds; the larger, the more noise. 0 leaves the data unchanged.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: shape and type of `data`; of NaN, an infinite or a negative value it is that of a mean of 0.
+    Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
-    more it never ends, while here there is no limit.
+    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² and
+    more it never ends; here means have no limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """

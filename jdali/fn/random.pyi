@@ -27,19 +27,19 @@ def beta(
     """Draws from the beta distribution, with density proportional to x^(alpha-1) (1-x)^(beta-1).
 
     Args:
-        shape_like: anything whose shape the output is to have.
+        shape_like: tensor whose shape the output takes.
         alpha: above 0.
         beta: above 0.
         dtype: float32 or float64; None: float32.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
-        (so that its value cannot be checked before) and is not above 0.
+    Returns: `shape`, `dtype`, from 0 to 1; NaN if `alpha` or `beta` is not above 0 and is computed in the same
+        program, where values cannot raise errors.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
@@ -61,22 +61,20 @@ def choice(
     """Draws elements of an array, with replacement.
 
     Args:
-        a: [n, ...], the elements; or an integer n, which stands for 0 to n-1.
-        shape_like: anything whose shape the output is to have.
-        p: [n], probability of each element, with sum 1; None: all are as likely. Samples may have a
-            different n.
-        shape: shape of the output; None: that of `shape_like`, or a single one.
+        a: [n, ...], the elements; or an integer n, for the elements 0 to n-1.
+        shape_like: tensor whose shape the output takes.
+        p: [n], probability of each element, with sum 1; None: equal probabilities. n may differ by sample.
+        shape: shape of the output; None: the shape of `shape_like`, or one element.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: [*shape, ...], the type of `a`.
 
-    Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
-    scalar input that is no constant is not known before the draw here, and of such an n, or p, the
-    result is 0, or below the number of probabilities.
+    Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
+    computed in the pipeline is not checked: an n below 1 gives 0, and with `p`, n is the number of probabilities.
 
     Example: value = fn.random.choice(5)
     """
@@ -112,15 +110,15 @@ def coin_flip(
     """Draws 1 with a probability, else 0.
 
     Args:
-        shape_like: anything whose shape the output is to have.
+        shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
-        probability: of a 1; never below 0, always from 1 up.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        probability: of a 1; values outside of 0 to 1 act as 0 or 1.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: `shape`, `dtype`.
 
@@ -144,17 +142,16 @@ def normal(
     """Draws from a normal distribution.
 
     Args:
-        shape_like: anything whose shape the output is to have.
-        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
-            saturated.
+        shape_like: tensor whose shape the output takes.
+        dtype: type of the output; None: float32. Integers round half away from zero and saturate.
         mean: centre of the distribution.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
-        stddev: standard deviation; a negative one mirrors the values.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
+        stddev: standard deviation; a negative one mirrors values at the mean.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
 
@@ -175,26 +172,26 @@ def uniform(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Draws from a range, its end excluded, or from a list of values.
+    """Draws from a range, excluding its end, or from a list of values.
 
     Args:
-        shape_like: anything whose shape the output is to have.
-        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
-            saturated; so over [0, 10] the end occurs too, and 0 and 10 half as often as each number between them, as
-            in DALI. `random.choice` of 11 draws 0 to 10 with equal chances.
+        shape_like: tensor whose shape the output takes.
+        dtype: type of the output; None: float32. Integers round half away from zero and saturate. For the range
+            [0, 10], 10 may therefore be drawn, and 0 and 10 have half the probability of the other integers, as in
+            DALI. `random.choice(11)` draws 0 to 10 with equal probabilities.
         range: (begin, end), begin < end.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
-        values: the values to draw from; a range is ignored then.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
+        values: values to draw from; `range` is then ignored.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: `shape`, `dtype`; 23 random bits a number, of a list 32.
+    Returns: `shape`, `dtype`; numbers from a range have 23 random bits, choices from a list 32.
 
-    Parity: of integers DALI cuts off the fractions of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps it
-    around where `dtype` cannot hold it.
+    Parity: for integers, DALI truncates the limits of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps
+    limits that `dtype` cannot hold.
 
     Example: values = fn.random.uniform(range=[-1.0, 1.0], shape=[3])
     """

@@ -23,21 +23,19 @@ def max(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Finds the largest element along axes; NaN is passed over.
+    """Finds the largest element along axes, ignoring NaN.
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """
@@ -61,34 +59,32 @@ def mean(
     data: DataNode | ArrayLike,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Computes the mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: means, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
-    integers does not overflow.
+    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here sums of small
+    integers do not overflow.
 
     Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
@@ -98,10 +94,10 @@ def mean(
     data: list[DataNode],
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -113,33 +109,31 @@ def mean_square(
     data: DataNode | ArrayLike,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
+    Parity: DALI squares integers in 32 or 64 bits, which may overflow (UINT16 65535 gives a negative
     mean); here they are squared as floats.
 
     Example: squares = fn.reductions.mean_square(numbers, axes=[1])
@@ -150,10 +144,10 @@ def mean_square(
     data: list[DataNode],
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -173,21 +167,19 @@ def min(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Finds the smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes, ignoring NaN.
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
@@ -211,33 +203,31 @@ def rms(
     data: DataNode | ArrayLike,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: as `reductions.mean_square`, no overflow of integers.
+    Parity: integers do not overflow; see `reductions.mean_square`.
 
     Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
@@ -247,10 +237,10 @@ def rms(
     data: list[DataNode],
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -263,30 +253,28 @@ def std_dev(
     mean: DataNode | ArrayLike,
     /,
     *,
+    ddof: int = 0,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    ddof: int = 0,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Computes the square root of the variance about `mean`.
+    """Computes the standard deviation about `mean`: the square root of `reductions.variance`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: standard deviations, float32.
 
@@ -301,10 +289,10 @@ def std_dev(
     mean: DataNode | ArrayLike | list[DataNode],
     /,
     *,
+    ddof: int = 0,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    ddof: int = 0,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -316,30 +304,28 @@ def sum(
     data: DataNode | ArrayLike,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to sum over, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep summed axes with size 1.
         dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
-            integers, the input's for floats.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+            integers, the input's type for floats.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: sums, `dtype`; 0 where nothing is summed.
 
@@ -351,10 +337,10 @@ def sum(
     data: list[DataNode],
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
@@ -367,30 +353,28 @@ def variance(
     mean: DataNode | ArrayLike,
     /,
     *,
+    ddof: int = 0,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    ddof: int = 0,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Computes the variance about `mean`: the sum of squared distances, divided by the number of elements minus `ddof`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: variances, float32.
 
@@ -405,10 +389,10 @@ def variance(
     mean: DataNode | ArrayLike | list[DataNode],
     /,
     *,
+    ddof: int = 0,
     axes: int | typing.Sequence[int] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    ddof: int = 0,
     device: Literal['cpu', 'gpu', 'mixed'] | None = None,
     name: str | None = None,
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,

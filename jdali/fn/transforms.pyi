@@ -17,15 +17,15 @@ def combine(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes the transform that does all of them, the first one first.
+    """Composes transforms, which are applied in the order of the inputs.
 
     Args:
-        matrices: [n, n+1] each, 2 to 99 of them.
-        reverse_order: the last one is done first.
+        matrices: 2 to 99 transforms, [n, n+1] each.
+        reverse_order: apply the last one first.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [n, n+1].
 
@@ -60,22 +60,22 @@ def crop(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes the transform that takes `from_start` to `to_start` and `from_end` to `to_end`.
+    """Makes the transform that maps `from_start` to `to_start` and `from_end` to `to_end`.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        absolute: where a start is above its end, the two are swapped.
+        matrix: [n, n+1], a transform to apply first.
+        absolute: swap a start and its end where the start is larger.
         from_end: upper corner of the box, n values or one for all axes.
         from_start: lower corner of the box, n values or one.
-        reverse_order: `matrix` is done last.
-        to_end: where the upper corner comes to lie, n values or one.
-        to_start: where the lower corner comes to lie, n values or one.
+        reverse_order: apply `matrix` last.
+        to_end: upper corner of the result, n values or one.
+        to_start: lower corner of the result, n values or one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+    Returns: float32 [n, n+1]; infinite or NaN along axes on which the box has length 0.
 
     Example:
         matrix = fn.transforms.crop(
@@ -98,18 +98,18 @@ def rotation(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes the transform of a rotation: from x towards y, or around an axis in space.
+    """Makes the transform of a rotation: in the plane, from x towards y, or in space, around an axis.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
+        matrix: [n, n+1], a transform to apply first.
         angle: degrees.
-        axis: (x, y, z), of any length but 0; None: a rotation in the plane.
-        center: point that stays where it is, n values or one; None: the origin.
-        reverse_order: `matrix` is done last.
+        axis: (x, y, z), any nonzero length; None: a rotation in the plane.
+        center: point that stays fixed, n values or one; None: the origin.
+        reverse_order: apply `matrix` last.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
 
@@ -134,15 +134,15 @@ def scale(
     """Makes the transform that multiplies each coordinate by its factor.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
+        matrix: [n, n+1], a transform to apply first.
         scale: factor of each axis, n values, or one for all axes.
-        center: point that stays where it is, n values or one; None: the origin.
-        ndim: n, if neither `scale` nor `matrix` tells.
-        reverse_order: `matrix` is done last.
+        center: point that stays fixed, n values or one; None: the origin.
+        ndim: n, if neither `scale` nor `matrix` determines it.
+        reverse_order: apply `matrix` last.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [n, n+1].
 
@@ -164,18 +164,18 @@ def shear(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes the transform that adds to each coordinate shares of the others.
+    """Makes the transform of a shear, which adds multiples of the other coordinates to each coordinate.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        angles: degrees, -90 to 90, in place of `shear`: the factors are their tangents.
-        center: point that stays where it is, n values or one; None: the origin.
-        reverse_order: `matrix` is done last.
-        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
+        matrix: [n, n+1], a transform to apply first.
+        angles: degrees, -90 to 90, whose tangents are the factors; in place of `shear`.
+        center: point that stays fixed, n values or one; None: the origin.
+        reverse_order: apply `matrix` last.
+        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); x becomes x + xy · y.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [2, 3] or [3, 4].
 
@@ -198,13 +198,13 @@ def translation(
     """Makes the transform that adds `offset`.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        offset: n values, as many as the space has axes.
-        reverse_order: `matrix` is done last.
+        matrix: [n, n+1], a transform to apply first.
+        offset: n values.
+        reverse_order: apply `matrix` last.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: float32 [n, n+1].
 

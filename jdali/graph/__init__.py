@@ -10,6 +10,7 @@
 * `records`: graphs as plain data, for copies, workers, serialized pipelines and exported folders.
 """
 
+from jdali.graph.arithmetic import add_operators as add_operators
 from jdali.graph.arithmetic import constant_node as constant_node
 from jdali.graph.arithmetic import expression as expression
 from jdali.graph.autograph import do_not_convert as do_not_convert

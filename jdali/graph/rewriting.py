@@ -30,7 +30,10 @@ HOST_OPERATORS = frozenset(
 
 
 def may_be_exported(node: Node) -> bool:
-    """Tells if a folder may have an operator: a compiled one, a decoder, one of `HOST_OPERATORS`, a move or a conditional."""
+    """Tells if an exported folder may contain the operator of a node.
+
+    It may if the operator is compiled, a decoder, one of `HOST_OPERATORS`, a move between devices or part of a conditional.
+    """
     op = node.op
     decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
     return (

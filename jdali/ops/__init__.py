@@ -1,32 +1,31 @@
-"""The operators as pure functions of one sample, for use inside `jit`, `vmap`, `grad` and `shard_map`.
+"""Operators as pure functions of one sample, for use inside `jit`, `vmap`, `grad` and `shard_map`.
 
-An image goes in with its true size, DALI's arguments by name; arguments that decide the size of the
-result must be concrete while tracing. Random operators take a JAX key, first or as `key=`:
-`ops.noise.gaussian(jax.random.key(0), image)`. Results of 64-bit types have them only with
-`jax_enable_x64`; without it they are 32 bits wide, as everywhere in JAX.
+Arguments have DALI's names. Arguments that decide the size of the result must be concrete while tracing. Random
+operators take a JAX key, first or as `key=`: `ops.noise.gaussian(jax.random.key(0), image)`. 64-bit types need
+`jax_enable_x64`; without it, results are 32 bits wide, as everywhere in JAX.
 
-A batch is mapped by `jax.vmap`; a leading axis is not taken for one. Without `layout=`, [N, H, W, C] are the frames of a
-sequence, which operators of pictures work on one by one with the same arguments, and [N, T] is a sound of N steps and T channels.
-`layout="HWC"` refuses such an array, and so do random operators that would draw once for all frames.
-`mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples; layout, `extent` and `out_shape` are
-those of a sample.
+Map a batch with `jax.vmap`: a leading axis does not make a batch. Without `layout=`, [N, H, W, C] is a sequence of frames,
+to which image operators apply the same arguments, and [N, T] is a sound of N steps and T channels. `layout="HWC"` makes
+such an array an error. Random operators that would draw once for all frames raise in any case.
+`mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples, and layout, `extent` and
+`out_shape` are those of a sample.
 
-Samples of several sizes in one program are padded to one shape. Every function takes two arguments for them:
+To share a program, samples of several sizes are padded to one shape. Every function takes two arguments for this:
 
-* `extent`: the true size of the input, int [ndim]; of several inputs a tuple with one size, or None, for each.
-  The result is then a pair: the output and its true size, int32 [ndim] (a tuple of each, of several outputs).
-  Where it is a tracer, it may decide the sizes of outputs only so far as an axis of them is as long as an
-  axis of an input; where an operator works out more from it on the host (a resize its scale, a spectrogram its
-  frames), it must be concrete. Inputs that must agree in size are padded alike.
-* `out_shape`: a static shape to pad the output to (a tuple of shapes, of several). It must hold the output. None:
-  the true size where that is known, else the shape of the padded input.
+* `extent`: true size of the input, int [ndim]; for several inputs a tuple with a size, or None, for each.
+  The result is then a pair: the output and its true size, int32 [ndim]; for several outputs, two tuples.
+  `extent` may be a tracer if each axis of the outputs is static or as long as an axis of an input. It must be concrete if
+  the operator computes more from it on the host, such as a resize's scale or a spectrogram's number of frames. Inputs
+  that must agree in size must have the same padded shape.
+* `out_shape`: static shape to pad the output to; for several outputs a tuple of shapes. It must hold the output. None:
+  the true size if it is known, else the shape of the padded input.
 
-What lies past the true size is unspecified, in inputs and in outputs, and never shows within it; so it must be
-masked before a sum over the output.
+Values past the true size are unspecified, in inputs and outputs. They never affect values within it, but must be masked
+before a sum over the output.
 
-In programs of your own, XLA decides where a product and a sum are rounded as one. So an operator called by itself, in
-`jit` and in `vmap` may differ in the last bits of a float, and by 1 in an integer that was rounded at a tie. A
-pipeline, and what `Pipeline.function` returns, has the same bits in any of them.
+In your own programs, XLA decides whether a product and a sum are rounded once or twice. An operator called alone, in
+`jit` and in `vmap` may therefore differ in the last bits of a float, and by 1 in an integer that was rounded at a tie.
+A pipeline and the result of `Pipeline.function` compute the same bits in all cases.
 """
 
 from jdali._operators.surface import ALIASES as _ALIASES

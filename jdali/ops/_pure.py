@@ -1,4 +1,4 @@
-"""Making the pure functions of `jdali.ops` from the operators' records."""
+"""Makes the pure functions of `jdali.ops` from the operators' records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FLOATS_DOC = (
     "in DALI, `jdali.fn` and `jdali.dynamic` it is always uint8."
 )
 
-# Arguments of all functions; `jdali.ops` says more of them.
+# Arguments of all functions; see the docstring of `jdali.ops`.
 PADDING = {
     "extent": "true size of a padded input; the result is then the output and its true size.",
     "out_shape": "padded shape of the output; None: the smallest.",
@@ -29,9 +29,11 @@ PADDING = {
 
 
 def make_pure(op: Operator) -> Callable[..., object]:
-    """Makes the pure function of one sample for a compiled operator; of a batch, if it always mixes the samples of one."""
+    """Makes the pure function of a compiled operator: of one sample, or of a batch if the operator mixes samples."""
 
-    own_layout = "layout" in op.public_args  # an argument: the inputs have no option of that name then
+    own_layout = (
+        "layout" in op.public_args
+    )  # then `layout` is the operator's argument, not the layout of the inputs
 
     def function(*inputs: object, **args: object) -> object:
         layout = "" if own_layout else args.pop("layout", "")

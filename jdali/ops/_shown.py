@@ -1,4 +1,4 @@
-"""Members of `jdali.ops` for each operator."""
+"""Makes the members of `jdali.ops`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali.ops._pure import make_pure
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields a pure function, if the operator is compiled, and a class, if users call it."""
+    """Yields a pure function for a compiled operator, and a class for an operator that users call."""
     if issubclass(kind_of(name), CompiledOp) and not name.startswith("_"):
         yield name, lambda: make_pure(REGISTRY[name])
     if not name.startswith(HIDDEN):
@@ -27,10 +27,10 @@ def class_of(name: str) -> Any:
 
 
 def deprecated(made: object, name: str) -> Any:
-    """Makes the same class with a deprecated name, whose calls warn."""
+    """Makes a class whose calls warn of a deprecated name."""
     return classes().deprecated_class(made, name)
 
 
 def classes() -> ModuleType:
-    """Imports the module of the classes: it stands on the graph, and the graph on the operators of this package."""
+    """Imports the module of operator classes on first use: it imports the graph, which imports `ops`."""
     return importlib.import_module("jdali.fn._classes")

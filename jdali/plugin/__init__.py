@@ -1,5 +1,6 @@
-"""Names that DALI's users import: `plugin.jax`, `plugin.pytorch`, `plugin.tf`, `plugin.paddle`, `plugin.triton`,
-`plugin.numba`, `plugin.base_iterator`.
+"""DALI's plugins for other frameworks, under DALI's names: `plugin.jax`, `plugin.pytorch`, `plugin.tf`, `plugin.paddle`,
+`plugin.triton`, `plugin.numba`, `plugin.base_iterator`.
 
-`plugin.grain` and `plugin.operators` are jdali's own, `plugin.dicts` is for those above.
+`plugin.grain`, `plugin.ray` and `plugin.operators` are not in DALI. `plugin.dicts` and `plugin.dali_names` are shared by the
+iterators.
 """

@@ -1,4 +1,4 @@
-"""DALI's `plugin.base_iterator`."""
+"""Provides DALI's `plugin.base_iterator`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["LastBatchPolicy"]
 
 
 class _DaliBaseIterator(DaliNames):
-    """Base of iterators that users write for their frameworks: `__next__` is theirs, and calls `_get_outputs`.
+    """Base of iterators that users write for other frameworks; their `__next__` calls `_get_outputs`.
 
     Args:
-        pipelines: one, or several of the same batch size.
-        size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: as for
+        pipelines: one pipeline, or several with the same batch size.
+        size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
         fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
     """

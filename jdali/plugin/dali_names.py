@@ -1,8 +1,9 @@
-"""Names of DALI's base iterator that begin with an underscore, which programs reach into: `_counter`, `_get_outputs` ...
+"""Provides private names of DALI's base iterator that programs use: `_counter`, `_get_outputs` and others.
 
-They are those of a jdali iterator's position, after each batch and each end. A subclass may override `reset`, and set
-them as DALI's does at the end of an epoch: then the next epoch begins. It may override `__next__`, and take the batches of the
-pipelines by `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`. What has no meaning here is an error.
+After each batch and each end of an epoch, these names follow the position of the jdali iterator. A subclass may override
+`reset` and set them to the start of an epoch, as subclasses of DALI's do; then the next epoch begins. A subclass may override
+`__next__` and take the batches of the pipelines with `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`.
+Other values of the names, and overrides that nothing would call, raise an error.
 """
 
 from __future__ import annotations
@@ -26,28 +27,28 @@ from jdali.tensors import TensorList
 
 __all__ = ["BatchesOfPipelines", "DaliNames", "policy_of"]
 
-# Names that decide when an epoch ends: a `reset` that sets other values than the next epoch's is not supported.
+# Names that determine the end of an epoch; a `reset` may only set them to the start of the next epoch.
 _POSITION = ("_counter", "_size", "_counter_per_gpu")
-# What `__next__` does not call, so that only a class with a `__next__` of its own can override it.
+# Methods that `__next__` does not call; overriding them makes sense only together with `__next__`.
 _NOT_CALLED = ("_get_outputs", "_schedule_runs", "_end_iteration", "_remove_padded")
 
 
 class DaliNames(DataIterator[Any]):
-    """A `DataIterator` that has the names of DALI's base iterator as well.
+    """Adds the private names of DALI's base iterator to a `DataIterator`.
 
     Args:
         pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch, sharding: as for `DataIterator`.
+            prepare_first_batch, sharding: see `DataIterator`.
     """
 
     _counter: Any
     _counter_per_gpu: np.ndarray
     _shard_sizes_per_gpu: np.ndarray
     _shards_id: np.ndarray
-    # A batch that a subclass puts here is the next one.
+    # A subclass may put the next batch here.
     _first_batch: Any = None
     _ever_scheduled = _ever_consumed = False
-    # The values that the names have at the position; None: it is being made.
+    # Values of the names at the current position; None during construction.
     _noted: dict[str, Any] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -92,13 +93,13 @@ class DaliNames(DataIterator[Any]):
 
     # --- the position -----------------------------------------------------------------------
     def _reached(self) -> EpochCounter:
-        """Returns the counter where the user is; that of the stream may have gone on to the next epoch, or not yet."""
+        """Returns the counter at the user's position; the stream's counter may be in another epoch."""
         counter = copy.copy(self._stream.counter)
         counter.set_state(self._state["epoch"])
         return counter
 
     def _names(self) -> dict[str, Any]:
-        """Returns the values of DALI's names."""
+        """Returns DALI's names with their values at the position."""
         counter = self._reached()
         of_counter = counter.get_state()
         ahead, turn = np.array(of_counter["ahead"], np.int64), int(of_counter["turn"])
@@ -110,24 +111,24 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # DALI rolls the sizes against the direction in which the shards move. As the samples are divided evenly, the
-            # sizes backwards are the sizes from another one on, so each of its entries is that of one shard here.
+            # DALI rolls the sizes against the direction in which shards move. Samples are divided evenly, so the
+            # reversed sizes are a rotation of the sizes, and each of DALI's entries belongs to one shard here.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
             "_shards_id": (np.array(counter.reader.shard_ids, np.int64) + moves) % count,
         }
 
     def _note(self) -> None:
-        """Gives the names the values of the position."""
+        """Sets the names to their values at the position."""
         if self._noted is not None:
             self._noted = self._names()
             vars(self).update(self._noted)
 
     def _follow(self) -> None:
-        """Begins the next epoch if a subclass has set the names so.
+        """Begins the next epoch if a subclass has set the names to its start.
 
         Raises:
-            RuntimeError: they stand for a position that cannot be gone to.
+            RuntimeError: the names have other values than those of the position or of the next epoch's start.
         """
         with self._lock:
             assert self._noted is not None
@@ -145,7 +146,7 @@ class DaliNames(DataIterator[Any]):
             raise RuntimeError(f"iterator: it cannot go where it was sent by setting {'; '.join(wrong)}")
 
     def _set_otherwise(self, found: Mapping[str, Any]) -> list[str]:
-        """Lists, in words, the names that have other values than those of the position."""
+        """Describes the names whose values differ from the position."""
         return [
             f"{name} to {found[name]}, it is {value}"
             for name, value in self._names().items()
@@ -164,7 +165,7 @@ class DaliNames(DataIterator[Any]):
     def _item(self) -> UserBatch | EpochEnd | None:
         try:
             return super()._item()
-        except BaseException:  # of a batch, which is counted as well
+        except BaseException:  # a failed batch counts as well
             self._note()
             raise
 
@@ -184,7 +185,7 @@ class DaliNames(DataIterator[Any]):
         return super().__iter__()
 
     def __len__(self) -> int:
-        """Counts the batches of the whole epoch, as DALI does."""
+        """Returns the number of batches in the whole epoch, as DALI does."""
         self._follow()
         if self._length is None:
             return super().__len__()
@@ -192,7 +193,7 @@ class DaliNames(DataIterator[Any]):
 
     @property
     def size(self) -> int:
-        """Samples of an epoch as DALI counts them: of one shard, with `reader_name`, and of whole batches."""
+        """Number of samples in an epoch as DALI counts them: whole batches; with `reader_name`, of one shard."""
         return self._size
 
     def __next__(self) -> Any:
@@ -231,7 +232,7 @@ class DaliNames(DataIterator[Any]):
                 stream.wait()
                 with self._lock:
                     if self._kept is not None:
-                        raise IteratorError("iterator: a batch that was looked at is taken by next() only")
+                        raise IteratorError("iterator: after peeking at a batch, take it with next()")
                     taken = stream.take_results()
                     if isinstance(taken, BaseException):
                         self._done += 1
@@ -239,7 +240,7 @@ class DaliNames(DataIterator[Any]):
                         try:
                             raise taken
                         finally:
-                            del taken  # or the error would hold this frame, and this frame the error
+                            del taken  # break the reference cycle of the error and this frame
                     if isinstance(taken, EpochEnd):
                         self._reach_end(taken)
                         raise StopIteration
@@ -247,14 +248,14 @@ class DaliNames(DataIterator[Any]):
                         return [result.outputs for result in taken.results]
 
     def _note_taken(self, taken: TakenBatch) -> bool:
-        """Moves behind a batch of the pipelines; returns False for one without samples."""
+        """Advances past a batch of the pipelines; returns False if it has no samples."""
         stream = self._stream
         self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
-        if taken.share.is_surplus:  # it comes in place of the end, which the names say
+        if taken.share.is_surplus:  # a surplus batch stands for the end of the epoch
             end = stream.take()
             assert isinstance(end, EpochEnd)
             super()._reach_end(end)
-        self._noted = self._names()  # the names get these values when the batch is counted
+        self._noted = self._names()  # `_advance_and_check_drop_last` moves the names themselves
         return all(result.nothing is None for result in taken.results)
 
     def _schedule_runs(self, release_outputs: bool = True) -> None:
@@ -263,11 +264,11 @@ class DaliNames(DataIterator[Any]):
         self.start_prefetch()
 
     def _advance_and_check_drop_last(self, dry_run: bool = False, end_iteration: bool = True) -> bool:
-        """Counts the batch of `_get_outputs`; returns whether it is one that `LastBatchPolicy.DROP` leaves out.
+        """Counts the batch of `_get_outputs`; returns whether `LastBatchPolicy.DROP` drops it.
 
         Args:
-            dry_run: do not count it.
-            end_iteration: end the epoch with such a batch.
+            dry_run: do not count the batch.
+            end_iteration: end the epoch at a dropped batch.
         """
         counter = self._counter + self._stream.counter.samples_per_step
         ends = False
@@ -285,15 +286,13 @@ class DaliNames(DataIterator[Any]):
         return ends
 
     def _end_iteration(self) -> NoReturn:
-        """Ends the epoch, and begins the next one if that is to be done by itself."""
+        """Ends the epoch by raising StopIteration; resets first, with `auto_reset`."""
         if self._resets_itself:
             self.reset()
         raise StopIteration
 
     def _remove_padded(self) -> tuple[Any, Any]:
-        """Returns for each pipeline whether a batch has samples that `LastBatchPolicy.PARTIAL` leaves out, and the number of
-        the others.
-        """
+        """Returns for each pipeline whether `LastBatchPolicy.PARTIAL` cuts samples off, and the number of samples left."""
         if self._last_batch_policy is not LastBatchPolicy.PARTIAL:
             return False, -1
         left = self.batch_size - (self._counter - self._shard_sizes_per_gpu_initial[self._shards_id])
@@ -301,13 +300,13 @@ class DaliNames(DataIterator[Any]):
 
 
 def _turned_at(sizes: np.ndarray) -> int:
-    """Returns r where sizes[r - k] is sizes[k] for all k."""
+    """Returns an r with sizes[r - k] == sizes[k] for all k (indices modulo the length)."""
     backwards = sizes[::-1]
     return next(r for r in range(len(sizes)) if np.array_equal(np.roll(backwards, r + 1), sizes))
 
 
 def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) -> LastBatchPolicy:
-    """Chooses the policy of two arguments of DALI's iterators; the older one warns."""
+    """Combines two arguments of DALI's iterators; warns if the deprecated `fill_last_batch` is given."""
     if fill_last_batch is None:
         return last_batch_policy
     warnings.warn(
@@ -318,7 +317,7 @@ def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) 
 
 
 class BatchesOfPipelines(Assembler):
-    """Puts nothing together: for iterators that take the batches of their pipelines."""
+    """Assembles nothing, for iterators that take the pipelines' batches themselves."""
 
     def __call__(self, *_: object) -> dict[str, Any]:
         return {}

@@ -1,4 +1,4 @@
-"""Iterators for PyTorch and PaddlePaddle: for each pipeline a dict of tensors."""
+"""Base of the iterators for PyTorch and PaddlePaddle, which return a dict of tensors for each pipeline."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from jdali.tensors import TensorList
 
 
 class Dicts(Assembler, abc.ABC):
-    """Makes a dict of tensors for each pipeline.
+    """Assembles a dict of tensors for each pipeline.
 
     Args:
-        names: of the outputs.
-        mask_name: name of the mask; None: there is none.
-        all_pipelines: also pipelines that have no sample left in the epoch get a dict.
+        names: names of the outputs.
+        mask_name: name of the mask; None: no mask.
+        all_pipelines: return a dict even for pipelines without samples left in the epoch.
     """
 
     def __init__(self, names: Sequence[str], mask_name: str | None, all_pipelines: bool):
@@ -36,7 +36,7 @@ class Dicts(Assembler, abc.ABC):
         """Converts a pipeline's outputs to tensors, by name.
 
         Args:
-            batches: its outputs.
+            batches: outputs of the pipeline.
             rows: the samples to take; None: all.
         """
 
@@ -66,7 +66,7 @@ class DictIterator(DaliNames):
     """A `DataIterator` with the arguments of DALI's iterators for PyTorch and PaddlePaddle.
 
     Args:
-        fill_last_batch: in place of `last_batch_policy`: True is FILL, False is PARTIAL.
+        fill_last_batch: deprecated form of `last_batch_policy`: True is FILL, False is PARTIAL.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class DictIterator(DaliNames):
 
     @abc.abstractmethod
     def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
-        """Makes the function that converts batches to tensors.
+        """Returns the assembler that converts batches to tensors.
 
         Args:
-            own: of each output whether a batch's memory is of no use to anybody else.
-            mask_name: name of the mask; None: there is none.
+            own: for each output, whether nothing else uses the memory of its batches.
+            mask_name: name of the mask; None: no mask.
         """
 
     def _assembler(
@@ -109,14 +109,14 @@ class DictIterator(DaliNames):
         return super().__next__()
 
     def next(self) -> list[dict[str, Any]]:
-        """Returns the next batch, as `next(iterator)` does."""
+        """Returns the next batch, like `next(iterator)`."""
         return self.__next__()
 
 
 def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
-    """Decides, for each output of pipelines, whether nobody else uses the memory of its batches.
+    """Returns for each output of pipelines whether nothing else uses the memory of its batches.
 
-    What a compiled program made is nobody else's; arrays of a source or of a function may be.
+    This holds for results of compiled programs; a source or a function may keep its arrays.
     """
     graphs = [pipe.outputs_of_graph for pipe in pipelines]
     return [all(is_compiled(node.source) for node in nodes) for nodes in zip(*graphs, strict=False)]

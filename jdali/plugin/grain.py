@@ -1,4 +1,4 @@
-"""Grain and jdali together: data of Grain in a pipeline, and an iterator of jdali where Grain's are used."""
+"""Connects Grain and jdali: reads Grain's data sets in a pipeline, and wraps jdali's iterators as Grain's."""
 
 from __future__ import annotations
 
@@ -23,23 +23,22 @@ __all__ = ["DatasetIterator", "source"]
 
 
 def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
-    """Makes a source for `fn.external_source` from data of Grain; its position goes with the pipeline's
-    state.
+    """Converts Grain's data to a source for `fn.external_source`, whose position is part of the pipeline's state.
 
     ```
     images, labels = fn.external_source(source(data, ["image", "label"]), num_outputs=2, batch=False)
     ```
-    With `batch=False` each element is a sample (a last batch that is not full is left out, as always); with
-    `batch=True` elements are batches, such as `data.batch(n)` gives. After their end `cycle="raise"` goes through them
-    again, for another epoch.
+    With `batch=False` each element is a sample (an incomplete last batch is dropped, as with any source); with
+    `batch=True` elements are batches, such as those of `data.batch(n)`. With `cycle="raise"` each epoch iterates over the
+    data again.
 
-    A `MapDataset` is indexed, so `iterator.batch_at` and `sample` can ask it again. All else is gone through
-    by Grain's own iterator, with its threads and processes and its state.
+    A `MapDataset` is indexed, so `iterator.batch_at` and `sample` can read it again. Other data are iterated
+    by Grain's own iterator, with its threads, processes and state.
 
     Args:
         data: a `grain.MapDataset`, a `grain.IterDataset` or a `grain.DataLoader`.
-        names: entries of elements that are dicts, in the order of the outputs; None: the elements are arrays,
-            or tuples of them.
+        names: keys of elements that are dicts, in the order of the outputs; None: the elements are arrays
+            or tuples of arrays.
     """
     if isinstance(data, grain.MapDataset):
         return _Indexed(data, names)
@@ -52,7 +51,7 @@ def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
 
 
 class _Indexed(Sequence[Any]):
-    """The elements of a `MapDataset`."""
+    """A `MapDataset` as a sequence."""
 
     def __init__(self, data: Any, names: Sequence[str] | None):
         self._data, self._names = data, names
@@ -73,7 +72,7 @@ class _Indexed(Sequence[Any]):
 
 
 class _Iterated(Iterable[Any]):
-    """The elements that a data set, or a loader, of Grain goes through."""
+    """A Grain data set or loader that is read through its iterator."""
 
     def __init__(self, data: Any, names: Sequence[str] | None):
         self._data, self._names = data, names
@@ -83,7 +82,7 @@ class _Iterated(Iterable[Any]):
 
 
 class _Elements(Iterator[Any]):
-    """An iterator of Grain, made when it is first used, that gives what `fn.external_source` takes."""
+    """Wraps a Grain iterator for `fn.external_source`; creates it on first use."""
 
     def __init__(self, data: Any, names: Sequence[str] | None):
         self._data, self._names = data, names
@@ -97,7 +96,7 @@ class _Elements(Iterator[Any]):
 
     def get_state(self) -> Any:
         state = self._iterator.get_state()
-        # A data set's state may be written to later, that of a loader is text already.
+        # Copy the state of a data set, which Grain may change later; a loader's state is text.
         return json.loads(state if isinstance(state, bytes) else json.dumps(state))
 
     def set_state(self, state: Any) -> None:
@@ -120,13 +119,13 @@ def _outputs(element: Any, names: Sequence[str] | None) -> Any:
 
 
 class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
-    """A jdali iterator as an iterator of Grain: for its checkpoints and for what takes its iterators.
+    """Wraps a jdali iterator as a Grain iterator, for Grain's checkpoints and code that expects Grain's iterators.
 
-    Grain's `checkpoint.CheckpointSave` and `CheckpointRestore` take it. It ends with the epoch, and stays at
-    its end as Grain's iterators do; over an iterator with `auto_reset` the next epoch follows.
+    Grain's `checkpoint.CheckpointSave` and `CheckpointRestore` accept it. It ends with the epoch and stays at
+    its end, like Grain's iterators; if the jdali iterator has `auto_reset`, the next epoch follows.
 
     Args:
-        iterator: what to go through.
+        iterator: the jdali iterator.
     """
 
     def __init__(self, iterator: DataIterator):
@@ -135,7 +134,7 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
         self._spec: dict[str, jax.ShapeDtypeStruct] | None = None
 
     def __del__(self) -> None:
-        """Does nothing: the base class closes here, whenever the garbage collector runs, while others may still use it."""
+        """Does nothing; the base class would close the jdali iterator, which other code may still use."""
 
     def __next__(self) -> dict[str, jax.Array]:
         self._assert_not_closed()
@@ -154,13 +153,13 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> dict[str, jax.ShapeDtypeStruct]:
-        """Shape and element type of each output in the last batch; before the first one, in that."""
+        """Shape and element type of each output in the last batch, or in the first batch before it is taken."""
         if self._spec is None:
             self._spec = _spec(self._own.peek())
         return self._spec
 
     def start_prefetch(self) -> None:
-        """Begins to make the next batch."""
+        """Starts making the next batch."""
         self._own.start_prefetch()
 
     def close(self) -> None:

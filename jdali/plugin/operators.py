@@ -1,6 +1,6 @@
-"""Names for writing operators in a plugin: the decorators, and the words of their signatures.
+"""Exports the decorators and types for writing operators in a plugin.
 
-docs/custom_operators.md has a guide; `jdali.plugin_manager` loads such operators.
+See the guide in docs/custom_operators.md; `jdali.plugin_manager` loads such operators.
 """
 
 from jdali._batches import BatchSpec, Plan, valid_mask

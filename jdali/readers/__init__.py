@@ -1,7 +1,7 @@
-"""Readers: a module for each format, which also defines the operator.
+"""Readers: each module implements one format and its operator.
 
-* `base`: arguments of all readers, and the class that owns their order.
+* `base`: the arguments of all readers, and their base class, which owns the order.
 * `order`: epochs, shards and shuffling as functions of a position.
-* `formats`: what files of records, archives and annotations hold, and where.
-* `ahead`: samples of remote data sets, loaded before they are asked for.
+* `formats`: parsers and indexes of record files, archives and annotations.
+* `ahead`: prefetches samples of remote data sets.
 """

@@ -1,4 +1,4 @@
-"""Loading samples of remote data sets before they are asked for, so that nobody waits for the network."""
+"""Prefetches samples of remote data sets, to hide the latency of the network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Sample = tuple[np.ndarray, ...]
 
 
 def reading_ahead(reader: Reader) -> Reader:
-    """Puts threads that load ahead in front of a reader of remote samples; returns others as they are."""
+    """Wraps a reader of remote samples in `ReadAhead`, unless it prefetches by itself."""
     return ReadAhead(reader) if reader.remote and not reader.parts.reads_ahead else reader
 
 
@@ -35,10 +35,10 @@ class _Loading:
     """A sample that is loaded ahead.
 
     Attributes:
-        future: of its outputs.
-        wanted_by: its positions in the order.
-        bytes: of its outputs; -1 as long as it is not loaded.
-        kept: whether it may still be taken.
+        wanted_by: positions in the order that will take it.
+        future: resolves to its outputs.
+        bytes: size of its outputs; -1 until it is loaded.
+        kept: whether it can still be taken.
     """
 
     wanted_by: collections.deque[int]
@@ -48,12 +48,10 @@ class _Loading:
 
 
 class ReadAhead(Reader):
-    """Loads the next samples ahead in threads; their parts, where samples are packed of several.
+    """Loads the next samples of a reader ahead in threads.
 
-    Samples are begun in order and kept until they are taken, those of a batch that nobody takes until two batches later.
-
-    Args:
-        reader: what to load with.
+    Where the reader packs several parts into a sample, the parts are loaded ahead. Loading starts in order. A sample is
+    kept until it is taken; if its batch does not take it, until two batches later.
     """
 
     def __init__(self, reader: Reader):
@@ -68,18 +66,20 @@ class ReadAhead(Reader):
 
     def _begin_anew(self) -> None:
         self._lock = threading.Lock()
-        # How many samples were handed out, those of the last batches, and where these end.
+        # Number of samples handed out.
         self._position = 0
+        # The last batches: their end positions and their indices.
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
-        # The order, moved ahead; the next samples, and those not begun, with their positions.
+        # A copy of the order that runs ahead of the reader's.
         self._further = copy.copy(self._reader._order)
+        # Indices of the next samples, and (position, index) of the ones that are not started yet.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
-        # Samples being loaded, bytes of loaded ones, and number and bytes of all loaded so far.
+        # Number of samples being loaded, bytes of loaded samples that wait, number and bytes of all loaded samples.
         self._open = self._held = self._done = self._seen = 0
 
-    # --- as the reader ----------------------------------------------------------------------
+    # --- delegates to the reader ------------------------------------------------------------
     @property
     def size(self) -> int:
         return self._reader.size
@@ -133,7 +133,7 @@ class ReadAhead(Reader):
             for _ in indices:
                 self._foreseen.popleft()
             self._position += len(indices)
-            # The rest of this batch is needed now, even beyond the bound.
+            # Start the rest of this batch now, even beyond the bounds.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))
@@ -148,7 +148,7 @@ class ReadAhead(Reader):
         return batch
 
     def _indices_of(self, batch: SampleRefs) -> list[int]:
-        """Returns the indices of what is loaded for a batch."""
+        """Returns the indices of the parts that a batch needs."""
         indices: list[int] = self._reader.parts_of(batch.wanted).tolist()
         return indices
 
@@ -176,7 +176,7 @@ class ReadAhead(Reader):
     def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
         if not arguments:
             return self._reader.packed(indices, self._load_parts)
-        # Arguments are unknown in advance: load them now, all at once.
+        # The values of arguments are unknown before the call: load now, all samples at once.
         columns, failures = [], {}
         parts = [
             self._scope.submit(
@@ -200,7 +200,7 @@ class ReadAhead(Reader):
 
     def _load_parts(self, indices: np.ndarray) -> Loaded:
         loads = [functools.partial(self._load_part, index) for index in indices.tolist()]
-        # Samples that are loaded one by one know nothing of layouts.
+        # `load` returns arrays without layouts.
         return with_layouts(one_by_one(loads, self._parts.num_outputs), self._parts.layouts)
 
     def _closed_at(self, index: int) -> SampleError:
@@ -222,12 +222,12 @@ class ReadAhead(Reader):
 
     # --- with the lock held -----------------------------------------------------------------
     def _begin_more(self) -> None:
-        """Begins samples of later batches while the bounds allow it."""
+        """Starts to load samples of later batches while the bounds allow it."""
         while self._waiting and self._has_room():
             self._begin(*self._waiting.popleft())
 
     def _has_room(self) -> bool:
-        if not self._done:  # how large samples are is not known yet
+        if not self._done:  # the size of samples is unknown yet
             return self._open < self._requests
         mean = self._seen / self._done
         return self._held + mean * (self._open + 1) <= self._bytes_ahead
@@ -253,7 +253,7 @@ class ReadAhead(Reader):
             self._held -= loading.bytes
 
     def _drop(self, end: int, indices: list[int]) -> None:
-        """Drops a batch that ended at a position."""
+        """Drops samples of a batch that ended at position `end` and did not take them."""
         for index in indices:
             loading = self._loadings.get(index)
             while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:
@@ -261,7 +261,7 @@ class ReadAhead(Reader):
             self._let_go_unless_wanted(index)
 
     def _forget_foreseen(self) -> None:
-        """Drops what was loaded ahead: a state was set, or a batch has another size."""
+        """Drops all samples loaded ahead, after a state was set or the batch size changed."""
         self._waiting.clear()
         for index in self._foreseen:
             loading = self._loadings.get(index)

@@ -17,7 +17,7 @@ from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.arrow_columns import Column, need_pyarrow
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.protobuf import VARINT, contents, fields, last_integer
-from jdali.readers.formats.records import FoundBy, RecordReader, required_paths, shared_table
+from jdali.readers.formats.records import FilesReader, FoundBy, RecordReader, required_paths, shared_table
 from jdali.readers.formats.riegeli import BLOCK_BYTES, HEAD_BYTES, RECORDS, Chunk, parse_chunk
 from jdali.readers.formats.tables import RowGroup, TableReader
 from jdali.readers.formats.tf_example import ExampleParser, examples_of
@@ -26,17 +26,17 @@ _NAME = "readers.array_record"
 _MAGIC = 0x71930E704FDAE05E
 _VERSION = 1
 Chunks = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Of each chunk of a file its offset, its size (both bytes) and the number of its records, int64 [n]."""
+"""Offsets and sizes in bytes, and numbers of records, of the chunks of a file, int64 [n] each."""
 
 
 class ArrayRecordReader(RecordReader):
-    """Records of files that have each in a chunk of its own (`group_size:1`, as Grain wants them).
+    """Reads files whose chunks hold one record each (`group_size:1`, as Grain wants them).
 
     Args:
-        files: to read.
-        found: the chunks of each file, and by what they were found.
-        parser: of examples that the records are; None: they are the outputs.
-        options: of every reader.
+        files: the files to read.
+        found: the chunks of each file, and what found them.
+        parser: parses records as examples; None: the records are the outputs.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ArrayRecordReader(RecordReader):
         self._parser, self.num_outputs = parser, parser.num_outputs if parser else 1
 
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        raise NotImplementedError  # `_parsed` knows the offset, too
+        raise NotImplementedError  # `_parsed` needs the offset, too
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
         chunk = parse_chunk(record, self._offsets.item(index))
@@ -58,7 +58,7 @@ class ArrayRecordReader(RecordReader):
         return self._parser.parse(chunk.values.tobytes()) if self._parser else (chunk.values,)
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
-        """Parses the chunks that are not compressed, and that no header of a block interrupts."""
+        """Parses chunks that are not compressed and hold no block header."""
         ok &= pieces.sizes >= HEAD_BYTES + 2
         start, size = pieces.starts[ok], pieces.sizes[ok]
         data = start + HEAD_BYTES
@@ -76,14 +76,14 @@ class ArrayRecordReader(RecordReader):
         return columns
 
 
-class GroupedReader(TableReader):
-    """Records of files whose chunks hold several of them, which are read together.
+class GroupedReader(FilesReader, TableReader):
+    """Reads files whose chunks hold several records; the records of a chunk are read together.
 
     Args:
-        files: to read.
-        chunks: of each file.
-        parser: of examples that the records are; None: they are the outputs.
-        options: of every reader.
+        files: the files to read.
+        chunks: the chunks of each file.
+        parser: parses records as examples; None: the records are the outputs.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -120,17 +120,6 @@ class GroupedReader(TableReader):
     def where(self, group: int, row: int) -> str:
         return f"{self._files.names[self._owners.item(group)]}#record {self._row.item(group) + row}"
 
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    def close(self) -> None:
-        super().close()
-        self._files.close()
-
 
 def _check_count(chunk: Chunk, count: int) -> None:
     if len(chunk.ends) != count:
@@ -138,7 +127,7 @@ def _check_count(chunk: Chunk, count: int) -> None:
 
 
 def _messages(chunk: Chunk, first: int, count: int) -> list[np.ndarray]:
-    """Reads three integers of messages that are records of a chunk: int64 [count] each."""
+    """Parses `count` records of a chunk as messages; returns their fields 1 to 3, int64 [count] each."""
     slack = np.zeros(16, np.uint8)
     buffer = Buffer(np.concatenate([chunk.values, slack]))
     ok = np.ones(count, bool)
@@ -150,7 +139,7 @@ def _messages(chunk: Chunk, first: int, count: int) -> list[np.ndarray]:
 
 
 def _chunks(files: RecordFiles, file: int) -> Chunks:
-    """Reads the index at the end of a file; raises `BadRecord`."""
+    """Reads the index at the end of a file; raises `BadRecord` if it is damaged."""
     last = files.sizes[file] - BLOCK_BYTES
     if last < 0:
         raise BadRecord(f"has {files.sizes[file]} bytes, an ArrayRecord file has at least {BLOCK_BYTES}")
@@ -189,7 +178,7 @@ def _chunks(files: RecordFiles, file: int) -> Chunks:
 
 
 def _found(files: RecordFiles, file: int, goes_on: bool) -> tuple[Chunks, FoundBy]:
-    """Finds the chunks of a file; with `goes_on` one that is damaged has one record, which cannot be read."""
+    """Finds the chunks of a file; with `goes_on`, a damaged file counts as one record that cannot be read."""
     path = files.names[file]
 
     def read() -> Chunks:
@@ -217,19 +206,19 @@ def _found(files: RecordFiles, file: int, goes_on: bool) -> tuple[Chunks, FoundB
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def array_record(*, paths: Static[tuple[str, ...]], **options: Any) -> Reader:
-    """Reads the records of ArrayRecord files, as TensorFlow Datasets and Grain keep them.
+    """Reads the records of ArrayRecord files, the format of TensorFlow Datasets and Grain.
 
-    Files whose chunks hold one record each (`group_size:1`) are read in any order. Chunks of several records are read whole,
-    once a pass; `random_shuffle` mixes records through a buffer of `initial_fill`, and `shuffle_after_epoch` reads chunks
-    that do not fit into `bytes_ahead` of `jdali.storage` for each of their records.
+    Any order is cheap for files whose chunks hold one record each (`group_size:1`). Chunks of several records are read whole,
+    once an epoch. For them, `random_shuffle` mixes records through a buffer of `initial_fill` records, and
+    `shuffle_after_epoch` reads a chunk again for each of its records where chunks exceed `bytes_ahead` of `jdali.storage`.
 
-    The index at the end of a file is checked against each chunk, but the hashes of data are not compared. Files that were
-    written with `transpose:true` cannot be read.
+    Each chunk is checked against the index at the end of its file; hashes of data are not checked. Files written with
+    `transpose:true` raise an error.
 
     Parity: DALI has no such reader.
 
     Args:
-        paths: of the files.
+        paths: paths of the files.
 
     Returns: uint8 [bytes], a record.
 
@@ -239,7 +228,7 @@ def array_record(*, paths: Static[tuple[str, ...]], **options: Any) -> Reader:
 
 
 def opened(files: RecordFiles, parser: ExampleParser | None, options: Mapping[str, Any]) -> Reader:
-    """Opens a reader of files, see `array_record`."""
+    """Opens the reader that fits the files, see `array_record`."""
     need_pyarrow(_NAME)
     goes_on = options.get("_goes_on", False)
     found = [_found(files, file, goes_on) for file in range(len(files.names))]

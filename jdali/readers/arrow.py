@@ -1,4 +1,4 @@
-"""Rows of Arrow's files and streams."""
+"""Reads rows of Arrow files and streams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jdali.readers.formats.tables import (
 )
 
 _NAME = "readers.arrow"
-# Bytes that samples take for each row besides their values, more or less.
+# Estimated overhead of a row in memory, bytes.
 _ROW_BYTES = 64
 
 
@@ -40,15 +40,15 @@ class _ArrowFile(NamedTuple):
 
 
 class ArrowReader(TableFilesReader):
-    """Rows of Arrow's files, of which record batches are read.
+    """Reads rows of Arrow files, a record batch at a time.
 
     Args:
-        files: to read.
-        opened: schema and record batches of each file; None for one that cannot be read.
-        columns: to read.
-        condition: expression of pyarrow that says which rows are samples; None: all.
-        maps: local files are mapped into memory.
-        options: of every reader.
+        files: the files to read.
+        opened: schema and record batches of each file; None for a file that cannot be read.
+        columns: the columns to read.
+        condition: pyarrow expression that selects rows; None: all rows.
+        maps: whether local files are mapped into memory.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -104,13 +104,13 @@ class ArrowReader(TableFilesReader):
 
 
 class _MappedFiles:
-    """Files that are mapped into memory, within the budget of open files of the process.
+    """Files mapped into memory, within the process's limit of open files.
 
-    A file that is cut short while it is mapped ends the process, so its size is compared before each use.
+    Reading past the end of a truncated mapped file kills the process, so the size is checked before each use.
 
     Args:
-        paths: of the files.
-        sizes: that they had when they were opened.
+        paths: paths of the files.
+        sizes: sizes of the files when they were opened, bytes.
     """
 
     def __init__(self, paths: Sequence[str], sizes: Sequence[int]):
@@ -123,7 +123,7 @@ class _MappedFiles:
         return len(self._maps)
 
     def of(self, file: int) -> Any:
-        """Returns a file as a buffer of Arrow; raises `BadRecord` if its size has changed."""
+        """Returns a file as an Arrow buffer; raises `BadRecord` if its size has changed."""
         known = self._maps.get(file)
         if known is None:
             make_room()
@@ -144,7 +144,7 @@ class _MappedFiles:
         return known[1]
 
     def let_go(self) -> None:
-        # Samples that are in use keep the map of their file.
+        # Samples in use keep their file mapped.
         with self._lock:
             if self._maps:
                 del self._maps[next(iter(self._maps))]
@@ -162,26 +162,26 @@ def _check(head: Head, body: Any) -> None:
             raise BadRecord("a buffer reaches past the body of its record batch")
         if head.packed and size >= 8:
             (unpacked,) = struct.unpack("<q", body.slice(offset, 8).to_pybytes())
-            needed += max(unpacked, 0)  # -1: it is as it was
+            needed += max(unpacked, 0)  # -1: the buffer is not compressed
     if needed > limits.most("max_sample_bytes"):
         raise BadRecord(str(limits.exceeded("max_sample_bytes", f"a record batch of {needed} bytes")))
 
 
 def _plain(schema: Any) -> Any:
-    """Returns a schema with the indices of categories in place of them: their dictionaries are not read."""
+    """Replaces dictionary types of a schema by their index types, because dictionaries are not read."""
     types = pa.types
     return pa.schema([(f.name, f.type.index_type if types.is_dictionary(f.type) else f.type) for f in schema])
 
 
 def _outer(schema: Any, column: str) -> str:
-    """Returns the outermost column of a path."""
+    """Returns the top-level column that holds a column named with dots."""
     if schema.get_field_index(column) >= 0:
         return column
     return max((n for n in schema.names if column.startswith(f"{n}.")), key=len)
 
 
 def _file(files: RecordFiles, columns: Sequence[str], file: int) -> _ArrowFile:
-    """Looks through a file; raises ValueError if it is damaged or has columns of categories."""
+    """Indexes a file; raises ValueError if it is damaged or one of `columns` is a dictionary."""
     with _storage.open(files.paths[file]) as opened:
         found = _ArrowFile(*look_through(files.paths[file], opened))
     for column in columns:
@@ -203,23 +203,24 @@ def arrow(
     filter: Static[Any] = None,
     **options: Any,
 ) -> ArrowReader:
-    """Reads rows of Arrow's files and streams (IPC, Feather, what `save_to_disk` writes): an output for each of `columns`.
+    """Reads rows of Arrow files and streams (IPC, Feather, the output of `save_to_disk`): an output for each of `columns`.
 
-    Local files are mapped into memory: samples are pieces of them, and any order costs the same. Nobody may cut a file
-    short meanwhile. With `dont_use_mmap`, and from URLs, record batches are read whole, as row groups of `readers.parquet` are.
+    Local files are mapped into memory: samples are views of them, and any order costs the same. A file must not be
+    truncated while the pipeline runs. With `dont_use_mmap`, and from URLs, record batches are read whole, as
+    `readers.parquet` reads row groups.
 
-    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+    A row with a null in one of the columns, or with ragged lists, is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
-            Face Hub has for pictures and sounds, these are read.
-        paths: of the files.
-        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
-            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
+            Hugging Face Hub stores pictures and sounds so), this field is read.
+        paths: paths of the files.
+        filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
 
-    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+    Returns: an output for each column: uint8 [bytes] for bytes and strings, [] for numbers, [n, ...] for lists.
 
     Example: jpegs, labels = fn.readers.arrow(paths=["train.arrow"], columns=["image", "label"])
     """

@@ -1,7 +1,7 @@
-"""Arguments of all readers, and a base class that owns the order.
+"""Defines the arguments of all readers, and their base class.
 
-A reader of a format derives from `Reader` and says how to load one sample. Its operator is a
-function of DALI's arguments that returns such an object::
+A reader of a format derives from `Reader` and implements `load`, which loads one sample. Its operator is a
+function that takes DALI's arguments and returns the reader::
 
     @reader(name="readers.file", outputs=2, devices=("cpu",))
     @also_takes(shuffle_options)
@@ -32,8 +32,10 @@ _ORDER_OPTIONS = (
     "pad_last_batch", "seed",
 )  # fmt: skip
 _INITIAL_FILL = 1024
+# Files that one task opens and reads together, since a task costs as much as a few small files.
+_FILES_A_TASK = 64
 ClassNames: TypeAlias = "Sequence[str] | Mapping[int, str]"
-"""Names of classes by label, from 0 on or as a mapping."""
+"""Names of classes by label: a sequence from label 0 on, or a mapping."""
 
 
 def reader_options(
@@ -59,32 +61,32 @@ def reader_options(
     """Declares the arguments of every reader.
 
     Args:
-        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
-        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+        dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
+        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
-        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
-            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
-            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
+            files of many records: they read a shard from front to end and mix records through the buffer. Other
+            readers shuffle the whole shard and ignore it.
         lazy_init: without effect: the data set is opened when the pipeline is built.
-        num_shards: how many parts the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+        num_shards: number of parts that the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
             same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
-            `jdali.storage` does not say how many samples.
-        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
-        read_ahead: without effect: what the order allows is always read ahead.
-        seed: of the random order; -1: the pipeline's.
-        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
-        skip_cached_images: without effect: decoded images are not kept.
-        stick_to_shard: read the same part in every epoch, not the next one each time.
-        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
+            `jdali.storage` sets no number of samples.
+        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        read_ahead: without effect: the reader always reads ahead as far as the order allows.
+        seed: seed of the random order; -1: the pipeline's.
+        shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not cached.
+        stick_to_shard: read the same part in every epoch; otherwise each epoch reads the next part.
+        subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
-            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
-            follow from the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
+            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
+            depend on the seed, the epoch and the position. DALI has no such argument.
     """
 
 
@@ -94,9 +96,9 @@ def shuffle_options(
     """Declares the arguments of readers that can shuffle between epochs.
 
     Args:
-        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
-            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
+            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
     """
 
 
@@ -104,8 +106,8 @@ class Loaded(NamedTuple):
     """Samples that were read together.
 
     Attributes:
-        columns: for each output those samples that could be read, in order.
-        failures: what is wrong with the others, by their position in the request.
+        columns: for each output, the samples that could be read, in order.
+        failures: errors of the other samples, by position in the request.
     """
 
     columns: tuple[Store, ...]
@@ -113,29 +115,29 @@ class Loaded(NamedTuple):
 
 
 class Reader(abc.ABC):
-    """Samples of a data set by index, and the order in which they are taken.
+    """Loads samples of a data set by index, and owns the order in which they are taken.
 
-    `load`, `load_many` and `source` are called from many threads at once, all else from one.
+    `load`, `load_many` and `source` are called from many threads at once, the other methods from one.
 
     Args:
         size: number of samples of the data set.
-        options: values of `reader_options` and `shuffle_options`; others are ignored.
-        labels: class of each sample, if it is known.
-        classes: names of the classes, if they have some; then the labels are the second output.
+        options: values of `reader_options` and `shuffle_options`; other names are ignored.
+        labels: class of each sample, if known.
+        classes: names of the classes, if known; then the labels are the second output.
 
     Attributes:
-        batches_ahead: how many besides the next one are fetched from remote storage before they are asked for.
+        batches_ahead: number of batches, besides the next one, to fetch from remote storage ahead.
     """
 
     num_outputs: int = 1
-    # Whether `random_shuffle` goes through the samples as they lie, with a buffer of `initial_fill`: for readers to
-    # which the next sample is cheaper than another one. Else all of the shard is shuffled.
+    # Whether `random_shuffle` reads samples in stored order and mixes them through a buffer of `initial_fill`, for
+    # formats where sequential reads are cheaper. Otherwise the whole shard is shuffled.
     mixes: bool = False
-    # Whether the reader itself fetches remote data before they are asked for; others are helped, see `ahead`.
+    # Whether the reader prefetches remote data by itself; otherwise `ahead` does.
     reads_ahead: bool = False
-    # Whether samples often take no longer than a change of threads does: files that are only read.
+    # Whether loading a sample often takes no longer than switching threads, as with plain files.
     often_cheap: bool = False
-    # Layouts of the outputs, "" for none; None: all have none.
+    # Layouts of the outputs, "" for no layout; None: no output has one.
     layouts: Sequence[str] | None = None
     _output_names: Sequence[str] = ()
     _names_by_output: Mapping[int, ClassNames] = {}
@@ -183,39 +185,44 @@ class Reader(abc.ABC):
 
     @property
     def parts(self) -> Reader:
-        """The reader of the parts of samples, which are loaded ahead; itself, unless samples are packed of several."""
+        """The reader of the parts that samples are packed from; the reader itself if it does not pack."""
         return self
 
     def parts_of(self, wanted: np.ndarray) -> np.ndarray:
-        """Returns the indices of the parts of samples, by `SampleRefs.wanted`."""
+        """Returns the indices of the parts that samples need, given their `SampleRefs.wanted`."""
         return wanted
 
     def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
-        """Makes samples of parts that `load` reads; see `load_many`."""
+        """Builds samples from parts that `load` reads; see `load_many`."""
         return load(indices)
 
     @property
     def selection(self) -> SampleSelection | None:
-        """Which samples an epoch takes; None: each once."""
+        """The samples that an epoch takes; None: each once."""
         return self._selection
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Names of the labels, by output."""
+        """Names of the classes, by output that holds labels."""
         return self._names_by_output
 
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
-        """Notes the names of outputs, and of the classes of those that are labels."""
+        """Sets the names of the outputs, and the class names of outputs that hold labels.
+
+        Args:
+            known: class names, by name of an output.
+            outputs: names of all outputs.
+        """
         self._output_names = outputs
         self._names_by_output = {i: known[name] for i, name in enumerate(outputs) if known.get(name)}
 
     def meta(self) -> dict[str, Any]:
         """Returns DALI's `reader_meta`.
 
-        Where the labels have names, also "classes": classes[label] is the name of a label; of several outputs with labels, by
-        the names of these.
-        With `subset`, `fold` or `weights`, also "data_set_size" and, if the classes of samples are known,
-        "samples_by_class": of the samples that an epoch is taken from, by class.
+        Where labels have names, it has "classes" as well: classes[label] is the name of a label. With several outputs
+        of labels, classes[output][label] is.
+        With `subset`, `fold` or `weights`, it has "data_set_size" and, if the classes of samples are known,
+        "samples_by_class": for each class, the number of samples that an epoch draws from.
         """
         order = self._order
         shards = order.num_shards
@@ -255,26 +262,25 @@ class Reader(abc.ABC):
         """Loads one sample; raises `SampleError` if it cannot be read."""
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        """Loads samples; readers that can read or parse them together do.
+        """Loads several samples; a reader overrides it if it can read or parse them together.
 
-        A reader whose operator has per-sample arguments takes their values here by name, [n, ...] each.
+        A reader whose operator has per-sample arguments receives their values here by name, [n, ...] each.
         """
         return one_by_one(
             [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
         )
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        """Divides these samples among threads: each slice is for one call of `load_many`."""
-        # A task costs some 20 us: cheap samples share one, and enough tasks stay to even out.
-        step = max(1, len(indices) // (8 * threads))
-        return [slice(at, at + step) for at in range(0, len(indices), step)]
+        """Divides samples among threads; each slice goes to one call of `load_many`."""
+        # A task costs some 20 us, so cheap samples share one; eight tasks a thread balance the load.
+        return slices(len(indices), len(indices) // (8 * threads))
 
     def source(self, index: int) -> str:
         """Names the file of a sample, for messages and `source_info`."""
         return f"sample {index}"
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the position of the reader; JSON-able, see `Order.set_state`."""
+        """Returns the reader's position as JSON-able data, see `Order.set_state`."""
         return self._order.get_state()
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -285,7 +291,7 @@ class Reader(abc.ABC):
         return functools.partial(copy.copy, self)
 
     def cursor(self) -> Cursor:
-        """Makes an independent position in the reader's order, which begins at the reader's."""
+        """Returns a copy of the reader's position, which moves independently."""
         return Cursor(self._order.copy())
 
     def skip(self, batches: int, count: int) -> None:
@@ -293,14 +299,14 @@ class Reader(abc.ABC):
         self._order.skip(batches, count)
 
     def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
-        """Makes loads from remote storage fail, now and later: the reader is about to be closed."""
+        """Makes present and later loads from remote storage fail, before the reader is closed."""
 
     def close(self) -> None:  # noqa: B027  most readers hold nothing open
-        """Closes the files of the reader."""
+        """Closes the reader's files."""
 
 
 class Cursor:
-    """A position in the order of a reader, independent of the reader's own."""
+    """A position in the order of a reader, which moves independently of the reader."""
 
     def __init__(self, order: Order | MixtureOrder | WindowOrder):
         self._order = order
@@ -319,8 +325,19 @@ class Cursor:
         return self._order.next_epoch
 
     def cursor(self) -> Cursor:
-        """Copies the position."""
+        """Returns a copy."""
         return Cursor(self._order.copy())
+
+
+def slices(count: int, step: int) -> list[slice]:
+    """Divides `count` samples into slices of `step`, at least 1."""
+    step = max(1, step)
+    return [slice(at, at + step) for at in range(0, count, step)]
+
+
+def file_tasks(count: int, threads: int, files: int = 1) -> list[slice]:
+    """Divides samples of `files` small files each among threads, see `Reader.tasks`."""
+    return slices(count, min(_FILES_A_TASK // files, -(-count // threads)))
 
 
 def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:
@@ -336,10 +353,10 @@ def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: i
 
 
 def stores(samples: Sequence[tuple[np.ndarray, ...]], outputs: int) -> tuple[Store, ...]:
-    """Arranges the outputs of samples as a column for each output.
+    """Arranges samples as one column for each output.
 
     Raises:
-        ValueError: samples differ in the type or number of axes of an output.
+        ValueError: an output's type or number of axes differs between samples.
     """
     return tuple(_column([sample[output] for sample in samples], output) for output in range(outputs))
 
@@ -356,7 +373,7 @@ def _column(arrays: list[np.ndarray], output: int) -> Store:
 
 
 def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
-    """Joins the columns of all parts, output by output."""
+    """Concatenates the columns of all parts, for each output."""
     outputs = []
     for output, columns in enumerate(zip(*parts, strict=True)):
         full = [column for column in columns if len(column)] or [columns[0]]
@@ -369,12 +386,12 @@ def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
 
 
 def nothing() -> Store:
-    """Makes a column without samples."""
+    """Returns an empty column."""
     return Store.empty(BatchSpec(np.zeros((0, 0), np.int64), np.dtype(np.uint8)))
 
 
 def _mixed(output: int, first: tuple[np.dtype, int], other: tuple[np.dtype, int]) -> ValueError:
-    """Makes the error of an output whose types or numbers of axes differ in one batch."""
+    """Builds the error for an output whose type or number of axes differs within a batch."""
     what = "data type" if first[1] == other[1] else "number of dimensions"
     return ValueError(
         f"Inconsistent data: All samples in the batch must have the same {what}. Got output {output} as "

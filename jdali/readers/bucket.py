@@ -1,4 +1,4 @@
-"""Reader of samples of like size: each batch has neighbours of a window that was sorted."""
+"""Groups samples of similar size: each bucket holds neighbours of a sorted window."""
 
 from __future__ import annotations
 
@@ -18,17 +18,12 @@ from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stre
 
 _NAME = "readers.bucket"
 _LENGTH, _RATIO = "length", "aspect_ratio"
-# Buckets of a window: those next to each other differ by some percent in size.
+# Default number of buckets in a window: neighbouring buckets then differ by a few percent in size.
 _BUCKETS = 64
 
 
 class BucketReader(OverReader):
-    """Samples of another reader in an order by size.
-
-    Args:
-        source: the other one.
-        order: of the samples.
-    """
+    """Reads the samples of another reader in an order by size."""
 
     def __init__(self, source: Reader, order: WindowOrder):
         super().__init__(source, order)
@@ -46,7 +41,7 @@ class BucketReader(OverReader):
 
 
 def _sizes(source: Reader, by: str, indices: np.ndarray) -> np.ndarray:
-    """Finds the sizes of samples; those that cannot be read count as 0."""
+    """Reads samples and returns their sizes; 0 for samples that cannot be read."""
     loaded = source.load_many(indices)
     sizes = np.zeros(len(indices))
     good = np.delete(np.arange(len(indices)), list(loaded.failures))
@@ -80,29 +75,29 @@ def bucket(
     window: Static[int | None] = None,
     _goes_on: Static[bool] = False,
 ) -> BucketReader:
-    """Gives the samples of a reader in buckets of like size, so that little of a batch is padding.
+    """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
-    Each `window` of samples, in the order of their reader, is sorted by size and divided into buckets of `size` samples, which
-    come in random order. So the order is a function of seed and position: it goes on from any state with any number of
-    shards, and each sample comes once a pass. A pass that `size` does not divide ends within a bucket; the next one begins
-    with the rest of it. All shards must be at the same step.
+    Each `window` of samples, in the order of the reader, is sorted by size and divided into buckets of `size` samples, which
+    come in random order. The order is a function of seed and position: it resumes from any state with any number of
+    shards, and each sample comes once a pass. A pass that `size` does not divide ends within a bucket; the next pass begins
+    with the rest of this bucket. All shards must be at the same step.
 
     Args:
-        samples: what a reader returned, or `readers.mix`, all of its outputs. Outside of a pipeline's definition a pair of a
+        samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
-        by: "length" of the first output along its first axis; "aspect_ratio", width by height, of the encoded picture in the
-            first output, turned as its EXIF data say; or a number for each sample of the data set (of a mixture: of all sources,
-            one after another): a column of a table.
-        size: samples of a bucket: the batch size times `num_shards`, or a multiple.
-        num_shards: how many parts the samples are divided into; not of their reader. A bucket is divided among all shards.
-        seed: of the order of buckets, and of a reader that shuffles and has no seed of its own; -1: the pipeline's.
-        shard_id: which part is read, 0 to `num_shards` - 1.
-        window: number of samples that are sorted together; None: 64 buckets. Larger ones have more alike samples in a bucket.
+        by: "length": the first axis of the first output; "aspect_ratio": width by height of the encoded picture in the
+            first output, after its EXIF rotation; or a number for each sample of the data set, such as a column of a table
+            (for a mixture: the samples of all sources, one source after another).
+        size: samples in a bucket: the batch size times `num_shards`, or a multiple.
+        num_shards: number of parts that each bucket is divided into. The reader itself must not be sharded.
+        seed: seed of the order of buckets, and of a reader that shuffles without a seed of its own; -1: the pipeline's.
+        shard_id: the part to read, 0 to `num_shards` - 1.
+        window: number of samples to sort together; None: 64 buckets. A larger window makes buckets more uniform.
 
     Returns: as many outputs as the reader has.
 
-    What `by` names is found when the pipeline is built, by reading each sample once. It is kept in the cache folder if the data
-    are files that `paths` or `path` names.
+    Building the pipeline reads each sample once to find its "length" or "aspect_ratio". The values are cached on disk if
+    `paths` or `path` names the files of the reader.
 
     Parity: DALI has no such operator.
 

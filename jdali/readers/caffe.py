@@ -1,4 +1,4 @@
-"""Caffe's LMDB databases of images with a label."""
+"""Reads Caffe's LMDB databases of images with a label."""
 
 from __future__ import annotations
 
@@ -18,18 +18,12 @@ from jdali.readers.formats.protobuf import BYTES, VARINT, contents, fields, last
 from jdali.readers.formats.records import BadRecord, required_paths
 
 _NAME = "readers.caffe"
-# Numbers of the fields of a Datum.
+# Field numbers of a Datum.
 _CHANNELS, _HEIGHT, _WIDTH, _DATA, _LABEL, _ENCODED = 1, 2, 3, 4, 5, 7
 
 
 class CaffeReader(DatabaseReader):
-    """The images and labels of a Caffe database.
-
-    Args:
-        paths: folders of the databases.
-        image, label: which of them to give.
-        options: of every reader.
-    """
+    """Reads the images and labels of Caffe databases."""
 
     def __init__(self, paths: Sequence[str], image: bool, label: bool, options: Mapping[str, object]):
         super().__init__(_NAME, paths, options)
@@ -64,7 +58,7 @@ class CaffeReader(DatabaseReader):
 
 
 def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
-    """Makes the column of images: all encoded or all of pixels, as the first one is."""
+    """Builds the column of images; clears `ok` for images that are not encoded, or not pixels, as the first one is."""
     nothing = np.zeros(len(ok), np.int64)
 
     def numbers(field: int) -> np.ndarray:
@@ -78,7 +72,7 @@ def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
     if as_first:
         return _columns.byte_column(buffer, starts, ends - starts)
     extents = np.stack([numbers(field) for field in (_HEIGHT, _WIDTH, _CHANNELS)], axis=1)
-    # Factors that are too large for a product are too large for a record.
+    # Bounded factors keep the product below from overflowing.
     ok &= (extents <= ends[:, None] - starts[:, None]).all(axis=1)
     ok &= extents.prod(axis=1) == ends - starts
     return Store.of_block(RaggedBlock(buffer.bytes, starts, extents), BatchSpec(extents, buffer.bytes.dtype))
@@ -121,15 +115,15 @@ def caffe(
 ) -> CaffeReader:
     """Reads Caffe's LMDB databases: images, encoded or as pixels, and a label.
 
-    Where the values lie is found on first use and kept in the user's cache folder.
+    The first use indexes the records and caches the index in the user's cache folder.
 
     Args:
-        path: of the folders of the databases.
-        image_available: give the images.
-        label_available: give the labels.
+        path: folders of the databases.
+        image_available: return the images.
+        label_available: return the labels.
 
-    Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels (taken to lie in this
-        order, as DALI does); and int32 [1], [0] where a record has no label.
+    Returns: uint8 [bytes] for an encoded image, [height, width, channels] for pixels (assumed to have this
+        order, as in DALI); and int32 [1], or [0] for a record without a label.
 
     Example: jpegs, labels = fn.readers.caffe(path="caffe_lmdb")
     """

@@ -1,4 +1,4 @@
-"""Caffe2's LMDB databases of images, labels and further tensors."""
+"""Reads Caffe2's LMDB databases of images, labels and further tensors."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from jdali.readers.formats.protobuf import BYTES, VARINT, contents, fields, inte
 from jdali.readers.formats.records import BadRecord, required_paths
 
 _NAME = "readers.caffe2"
-# Numbers of the fields of a TensorProto.
+# Field numbers of a TensorProto.
 _DIMS, _TYPE, _FLOATS, _INT32S, _BYTES, _STRINGS, _DOUBLES, _INT64S = 1, 2, 3, 4, 5, 6, 9, 10
-# TensorProto.DataType: 4 is a string; the small integers and bools are kept as INT32 are.
+# TensorProto.DataType; small integers and bools are stored in the field of INT32.
 _FLOAT, _INT32, _BYTE, _STRING, _INT64, _DOUBLE = 1, 2, 3, 4, 10, 13
 _AS_INT32 = {_INT32: np.int32, 5: np.bool_, 6: np.uint8, 7: np.int8, 8: np.uint16, 9: np.int16}
 _BOX_SIZE = 4
-# Fields of the elements, by type, for types that are parsed many at a time.
+# The field that holds the elements, by type, for types that `parse_many` handles.
 _FIELDS = {_FLOAT: _FLOATS, _BYTE: _BYTES, _STRING: _STRINGS, _INT64: _INT64S} | dict.fromkeys(
     _AS_INT32, _INT32S
 )
@@ -37,9 +37,9 @@ class LabelType(enum.IntEnum):
     """Kinds of stored labels."""
 
     SINGLE = 0  # one number
-    MULTI_SPARSE = 1  # numbers of the classes that hold → a vector of 0 and 1
+    MULTI_SPARSE = 1  # indices of classes, read as a vector of 0 and 1
     MULTI_DENSE = 2  # the vector itself
-    MULTI_WEIGHTED_SPARSE = 3  # numbers of classes, and then their weights → a vector of weights
+    MULTI_WEIGHTED_SPARSE = 3  # indices of classes and a tensor of weights, read as a vector of weights
     NONE = 4
 
 
@@ -48,7 +48,7 @@ _SPARSE = (LabelType.MULTI_SPARSE, LabelType.MULTI_WEIGHTED_SPARSE)
 
 @dataclasses.dataclass(frozen=True)
 class RecordFields:
-    """Fields to read from a record: `readers.caffe2`'s arguments of these names."""
+    """The arguments of `readers.caffe2` that say what a record holds."""
 
     image_available: bool
     label_type: LabelType
@@ -64,13 +64,7 @@ class RecordFields:
 
 
 class Caffe2Reader(DatabaseReader):
-    """The tensors of a Caffe2 database.
-
-    Args:
-        paths: folders of the databases.
-        wanted: what each record holds.
-        options: of every reader.
-    """
+    """Reads the tensors of Caffe2 databases."""
 
     def __init__(self, paths: Sequence[str], wanted: RecordFields, options: Mapping[str, object]):
         super().__init__(_NAME, paths, options)
@@ -87,7 +81,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type != LabelType.NONE:
             outputs.append(self._label(tensors, next_))
             next_ += 1
-        # After the numbers of weighted classes, the weights count as the first further tensor (as in DALI).
+        # The weights of weighted classes count as the first further tensor, as in DALI.
         for _ in range(wanted.additional_inputs):
             outputs.append(_at(tensors, next_, "a further tensor").values())
             next_ += 1
@@ -102,7 +96,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type in _SPARSE:
             ok[:] = False
             return ()
-        # Shape and types of each output; None: any number of elements.
+        # Shape and allowed types of each output; None: any number of elements.
         forms: list[tuple[tuple[int, ...] | None, Set[int]]] = [(None, {_STRING})] * wanted.image_available
         if wanted.label_type != LabelType.NONE:
             forms.append(((1,) if wanted.label_type == LabelType.SINGLE else None, _PARSED_TOGETHER))
@@ -149,8 +143,8 @@ def _column(
     buffer: Buffer, start: np.ndarray, end: np.ndarray, ok: np.ndarray, shape: tuple[int, ...] | None,
     kinds: Set[int],
 ) -> Store:  # fmt: skip
-    """Makes the column of a tensor whose elements have one of these types; changes `ok`."""
-    # Of records that are not ok the offsets mean nothing.
+    """Builds the column of a tensor; clears `ok` for records whose elements have none of these types."""
+    # Offsets of records that are not ok may be anything.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
     found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
     model = int(ok.argmax())
@@ -182,7 +176,7 @@ def _at(tensors: Sequence[_Tensor], index: int, what: str) -> _Tensor:
 
 
 def _last_box(tensors: Sequence[_Tensor], consumed: int, *, required: bool) -> np.ndarray:
-    """Returns the box behind sparse labels: the last tensor, if it is one."""
+    """Returns the box that follows sparse labels: the last tensor if it is a box, else int32 [0]."""
     last = tensors[-1]
     if required or (len(tensors) > consumed and last.type == _INT32 and len(last.values()) == _BOX_SIZE):
         return last.box()
@@ -200,7 +194,7 @@ class _Tensor:
             self.type = _FLOAT
 
     def values(self) -> np.ndarray:
-        """Returns the values as [elements]."""
+        """Returns the elements, [n]."""
         if self.type == _FLOAT:
             return reals(self._data, self._fields, _FLOATS, np.dtype("<f4"))
         if self.type == _DOUBLE:
@@ -282,22 +276,22 @@ def caffe2(
 ) -> Caffe2Reader:
     """Reads Caffe2's LMDB databases: images, encoded or as pixels, labels, further tensors and a box.
 
-    Where the values lie is found on first use and kept in the user's cache folder.
+    The first use indexes the records and caches the index in the user's cache folder.
 
-    Parity: with the sparse labels (types 1 and 3) there is, as in DALI, one output more: the last tensor of
-    the record if it is a box, else nothing (int32 [0]), where DALI fails.
+    Parity: sparse labels (types 1 and 3) add an output, as in DALI: the last tensor of the record if it is a box, else
+    an empty int32 [0], where DALI fails.
 
     Args:
-        path: of the folders of the databases.
+        path: folders of the databases.
         additional_inputs: number of further tensors in each record, an output each.
-        bbox: give the box at the end of the record.
+        bbox: return the box at the end of the record.
         image_available: the first tensor of a record is an image.
-        label_type: 0: a number; 1: numbers of classes, as a vector of 0 and 1; 2: a vector; 3: numbers
-            of classes and their weights, as a vector of weights; 4: no label.
-        num_labels: number of classes of label types 1 and 3.
+        label_type: 0: a number; 1: indices of classes, read as a vector of 0 and 1; 2: a vector; 3: indices
+            of classes and their weights, read as a vector of weights; 4: no label.
+        num_labels: number of classes, for label types 1 and 3.
 
-    Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
-        is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
+    Returns: uint8 [bytes] for an encoded image, [height, width, channels] for pixels; the label, [1], [num_labels] or
+        as stored; further tensors, [elements]; the box, int32 [4].
 
     Example: jpegs, labels = fn.readers.caffe2(path="caffe2_lmdb")
     """

@@ -1,4 +1,4 @@
-"""COCO: images, and the boxes, labels and masks of the objects in them from a JSON file."""
+"""Reads COCO data sets: images, and the boxes, labels and masks of their objects from a JSON file."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from jdali.readers.layouts import with_layouts
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
-# What these arguments ask for is done before annotations are saved, and cannot be done after.
+# Arguments that are applied before annotations are saved, so they cannot be used with saved annotations.
 _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
 
 
 class CocoReader(Reader):
-    """Images and their annotations.
+    """Reads images and their annotations.
 
     Args:
         root: folder that the names of the images are relative to.
-        parsed: the images.
-        polygons: give polygons and vertices.
-        masks: give a picture of labels.
-        ids: give the ids of the images.
-        options: of every reader.
+        parsed: names and annotations of the images.
+        polygons: return polygons and vertices.
+        masks: return a picture of labels.
+        ids: return the ids of the images.
+        options: see `Reader`.
     """
 
     often_cheap = True
@@ -87,7 +87,7 @@ class CocoReader(Reader):
         return with_layouts(super().load_many(indices) if drawn else self._load_many(indices), self.layouts)
 
     def _load_many(self, indices: np.ndarray) -> Loaded:
-        """Loads samples as `load_many` does, without polygons and masks."""
+        """Implements `load_many` for samples without polygons and masks."""
         parsed = self._parsed
         contents = read_named(self._folder, parsed.names, indices)
         chosen = indices[contents.positions]
@@ -158,39 +158,39 @@ def coco(
     skip_empty: Static[bool] = False,
     **options: object,
 ) -> CocoReader:
-    """Reads images, and the objects in them, of a data set in the format of COCO.
+    """Reads images and their objects from a data set in COCO's format.
 
-    The outputs are the image's bytes, the boxes and the labels of its objects; with `polygon_masks` also
-    polygons and their vertices, with `pixelwise_masks` a picture of labels; with `image_ids` the id.
+    The outputs are the image's bytes, and the boxes and labels of its objects. `polygon_masks` adds
+    polygons and their vertices, `pixelwise_masks` a picture of labels, `image_ids` the id.
 
     A pixel of several objects has the largest of their labels. `Pipeline.reader_meta(name)["classes"][label]` is the name of the
     category.
 
-    Numbers that JSON does not have (NaN, Infinity) are taken where nobody reads them, ids may have 64 bits, and whole numbers
-    may be written as floats (7.0), as by Python's `json`.
+    The parser is as tolerant as Python's `json`: NaN and Infinity are accepted in fields that nobody reads, ids may have
+    64 bits, and whole numbers may be written as floats (7.0).
 
-    Parity: DALI refuses such files, or reads them up to there. It passes over annotations without a box, of an unknown image
-    or with a negative size, and over the rest of a file that is cut short, and labels unknown categories 0; here they are
+    Parity: DALI rejects such files, or reads them up to such a number. It skips annotations without a box, of an unknown
+    image or with a negative size, and the rest of a truncated file, and gives unknown categories label 0; here they are
     errors, as are `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
-    of a label, and none if there are polygons of that label; the picture is empty if the smallest label
-    has no mask at all; the pixels that end the picture go to the smallest label; and with `ratio` polygons
+    of a label, and none if the label has polygons; the picture is empty if the smallest label
+    has no mask; the last pixels of the picture get the smallest label; and with `ratio` polygons
     are drawn in the unit square.
 
     Args:
         annotations_file: the JSON file.
         avoid_class_remapping: labels are the ids of the categories, not their positions in the file, counted from 1.
         file_root: folder that the images' names are relative to.
-        image_ids: give the ids of the images, too.
-        images: names of the images to read, in this order, as the file has them; None: all, by their ids.
-        include_iscrowd: read also objects that are marked as crowds.
+        image_ids: return the ids of the images, too.
+        images: names of the images to read, in this order, as in the file; None: all, ordered by id.
+        include_iscrowd: also read objects that are marked as crowds.
         ltrb: boxes are (left, top, right, bottom), not (left, top, width, height).
-        pixelwise_masks: give a picture of labels, too.
-        polygon_masks: give polygons and their vertices, too.
-        preprocessed_annotations: folder with annotations that were saved, by DALI or jdali, to read instead.
-        ratio: boxes and vertices are shares of the image's width and height, not pixels.
-        save_preprocessed_annotations: write the annotations, as parsed, to a folder.
-        save_preprocessed_annotations_dir: that folder, which must be there.
-        size_threshold: objects of a smaller width or height are left out, pixels.
+        pixelwise_masks: return a picture of labels, too.
+        polygon_masks: return polygons and their vertices, too.
+        preprocessed_annotations: folder of annotations saved by DALI or jdali, to read in place of the JSON file.
+        ratio: boxes and vertices are fractions of the image's width and height, not pixels.
+        save_preprocessed_annotations: save the parsed annotations to a folder.
+        save_preprocessed_annotations_dir: this folder, which must exist.
+        size_threshold: leave out objects with a smaller width or height, pixels.
         skip_empty: leave out images without objects.
 
     Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
@@ -256,7 +256,7 @@ def coco(
 
 
 def _check_left_out(arguments: Mapping[str, object]) -> None:
-    """Raises if a call has an argument without effect on saved annotations."""
+    """Raises ValueError for arguments without effect on saved annotations."""
     for name in _OF_JSON:
         default = coco.args[name].default
         if arguments[name] != default:

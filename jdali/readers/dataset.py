@@ -1,8 +1,7 @@
-"""Elements of a user's data set that can be asked for by their index."""
+"""Reads elements of a user's data set by index."""
 
 from __future__ import annotations
 
-import functools
 import logging
 import threading
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from jdali._batches import data_array
 from jdali._errors import SampleError
 from jdali._operators.record import Static, also_takes, reader
 from jdali._system.regular_file import is_of_machine
-from jdali.readers.base import ClassNames, Loaded, Reader, one_by_one, reader_options, shuffle_options, stores
+from jdali.readers.base import ClassNames, Loaded, Reader, reader_options, shuffle_options, stores
 from jdali.readers.formats.records import path_list
 from jdali.readers.layouts import with_layouts
 from jdali.readers.table import opened_frame
@@ -22,19 +21,19 @@ from jdali.readers.table import opened_frame
 log = logging.getLogger("jdali")
 
 _NAME = "readers.dataset"
-# Packages whose tables give columns where they are indexed.
+# Packages of tables: indexing them returns a column, not a row.
 _TABLES = ("pandas", "polars", "pyarrow")
 
 
 class DatasetReader(Reader):
-    """Elements of an object with `__len__` and `__getitem__`, which one thread at a time asks for.
+    """Reads elements of an object with `__len__` and `__getitem__`, in one thread at a time.
 
     Args:
         dataset: the object.
-        columns: entries of elements that are dicts; empty: the elements are the outputs.
-        outputs: number of the outputs; None: an element is the only one.
-        layouts: of the outputs; None: they have none.
-        options: of every reader.
+        columns: keys to take from elements that are dicts; empty: elements are not dicts.
+        outputs: number of outputs of elements that are tuples; None: an element is one output.
+        layouts: layouts of the outputs; None: they have none.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class DatasetReader(Reader):
             with self._turn:
                 return self._arrays(self._dataset[index], index)
         except Exception as error:
-            # With `on_error="raise"` it is the user's own exception that is raised.
+            # With `on_error="raise"`, the user's exception is raised unchanged.
             if not self._goes_on or isinstance(error, SampleError) or is_of_machine(error):
                 raise
             raise SampleError(f"{_NAME}: {self.source(index)}: {type(error).__name__}: {error}") from error
@@ -91,20 +90,15 @@ class DatasetReader(Reader):
                     elements = together(wanted)
                     found = [self._arrays(*pair) for pair in zip(elements, wanted, strict=True)]
                 return Loaded(stores(found, self.num_outputs), {})
-            except Exception as error:  # one by one tells which of them
-                loaded = self._one_by_one(indices)
+            except Exception as error:  # load one by one to find the element that fails
+                loaded = super().load_many(indices)
                 if not loaded.failures and not self._warned:
                     self._warned = True
                     log.warning(
                         f"{_NAME}: __getitems__ of {self._kind} fails, so its elements are asked for one by one: {error!r}"
                     )
                 return loaded
-        return self._one_by_one(indices)
-
-    def _one_by_one(self, indices: np.ndarray) -> Loaded:
-        return one_by_one(
-            [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
-        )
+        return super().load_many(indices)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         return [slice(0, len(indices))]
@@ -113,7 +107,7 @@ class DatasetReader(Reader):
         return f"{self._kind}[{index}]"
 
     def _arrays(self, element: Any, index: int) -> tuple[np.ndarray, ...]:
-        """Converts an element to its outputs, which nobody else writes to."""
+        """Converts an element to its outputs, as copies that the user's code cannot change."""
         if self._columns:
             if not isinstance(element, Mapping) or (
                 missing := [c for c in self._columns if c not in element]
@@ -174,21 +168,21 @@ def dataset(
 ) -> Reader:
     """Reads elements of an object with `__len__` and `__getitem__`.
 
-    It may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an object of a class of yours. Each element is
-    a sample: none is lost, whatever the batch size. One thread at a time asks for elements; with `workers=` of the pipeline
-    its processes do, to which the object is sent. An element may be an array, a number, bytes, a string, a picture of
-    Pillow, or several of them: a tuple (`num_outputs`) or a dict (`columns`). What `__getitem__` raises is the error of
-    that sample.
+    The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class. Each
+    element is a sample: none is lost, whatever the batch size. One thread at a time calls the object; with `workers=` of
+    the pipeline the object is sent to the worker processes, which call their copies. An element may be an array, a number,
+    bytes, a string, a Pillow picture, or several of them in a tuple (`num_outputs`) or a dict (`columns`). An exception of
+    `__getitem__` is the error of its sample.
 
     Parity: DALI has no such reader.
 
     Args:
-        dataset: the object; of a table (pandas, polars, pyarrow) the rows, by `columns`. Nobody changes it meanwhile.
-        columns: entries of elements that are dicts, an output for each.
-        layout: of the outputs, one for each or one for all.
+        dataset: the object, which must not change; the samples of a table (pandas, polars, pyarrow) are its rows.
+        columns: keys to take from elements that are dicts, or columns of a table, an output for each.
+        layout: layouts of the outputs, one for each or one for all.
         num_outputs: number of outputs of elements that are tuples; None: an element is one output.
 
-    Returns: for each output what the elements have; uint8 [bytes] of bytes and strings.
+    Returns: the values of the elements; uint8 [bytes] for bytes and strings.
 
     Example: numbers = fn.readers.dataset(dataset=[np.float32([i, i + 1]) for i in range(10)], random_shuffle=True)
     """

@@ -1,4 +1,4 @@
-"""Whole files, with labels from their folders, a list or an argument."""
+"""Reads whole files, with labels from their folders, a list or an argument."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import BadLine, NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.progress import progress_bar
-from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.base import Loaded, Reader, file_tasks, reader_options, shuffle_options
 from jdali.readers.formats.class_folders import class_folders, whole_labels
 from jdali.readers.formats.columns import dense_column
 from jdali.readers.shared_tables import shared
@@ -22,24 +22,22 @@ _NAME = "readers.file"
 FILE_FILTERS = (
     "*.jpg", "*.jpeg", "*.png", "*.bmp", "*.tif", "*.tiff", "*.pnm", "*.ppm", "*.pgm", "*.pbm", "*.jp2",
     "*.webp", "*.flac", "*.ogg", "*.wav",
-    # Which DALI has not.
+    # Not in DALI.
     "*.gif", "*.avif", "*.heic", "*.heif", "*.jxl", "*.opus", "*.mp3", "*.m4a",
 )  # fmt: skip
 _ESCAPED = re.compile(r"\\(.)|\[\^")
-# Read by one task, and open at the same time: a task costs as much as some small files.
-_FILES_A_TASK = 64
 _LARGEST_LABEL = np.iinfo(np.int32).max
 
 
 class FileReader(Reader):
-    """Files by path.
+    """Reads files by path.
 
     Args:
         root: folder that `names` are relative to.
-        names: of the files.
-        labels: of each.
-        options: of every reader.
-        classes: names of the labels, if they have some.
+        names: names of the files.
+        labels: label of each file.
+        options: see `Reader`.
+        classes: names of the labels, if known.
     """
 
     num_outputs = 2
@@ -63,8 +61,7 @@ class FileReader(Reader):
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        step = max(1, min(_FILES_A_TASK, -(-len(indices) // threads)))
-        return [slice(at, at + step) for at in range(0, len(indices), step)]
+        return file_tasks(len(indices), threads)
 
     def source(self, index: int) -> str:
         return _storage.join(self._root, self._names[index])
@@ -86,22 +83,22 @@ def file(
 ) -> FileReader:
     """Reads whole files: their bytes, and a label.
 
-    The files are those of `files`, else those of `file_list`, else those in the subfolders of
-    `file_root`, in the order of their names; there the label is the number of the subfolder;
-    `Pipeline.reader_meta(name)["classes"]` has their names.
+    It reads `files` if given, else the files named in `file_list`, else the files in the subfolders of
+    `file_root`, ordered by name, with the number of the subfolder as label;
+    `Pipeline.reader_meta(name)["classes"]` has the names of the subfolders.
 
     Parity: without `dir_filters` DALI numbers hidden and empty subfolders, too.
 
     Args:
-        case_sensitive_filter: tell capital letters from small ones in the filters.
-        dir_filters: patterns of the names of subfolders to read (and to number); None: all that hold such files, but for
+        case_sensitive_filter: match the filters with upper and lower case distinguished.
+        dir_filters: glob patterns of the subfolders to read and number; None: all that hold matching files, except
             hidden ones; "*": all, as in DALI.
-        file_filters: patterns of the names of files in subfolders.
-        file_list: text file with a file's name and its label, a number from 0 on, in each line.
+        file_filters: glob patterns of the files in subfolders.
+        file_list: text file; each line has a file's name and its label, an integer from 0 on.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the
             folder of `file_list`, or the working folder.
-        files: paths.
-        labels: of `files`; None: numbered from 0.
+        files: paths of the files.
+        labels: labels of `files`; None: numbered from 0.
 
     Returns: uint8 [bytes], and int32 [1].
 
@@ -216,7 +213,7 @@ def _files_in_folders(
 
 
 def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
-    """Compiles all glob patterns into one expression, since millions of names may have to match."""
+    """Compiles all glob patterns into one regular expression, to match millions of names fast."""
     patterns = [patterns] if isinstance(patterns, str) else patterns
     if not patterns:
         raise ValueError(f"{_NAME}: ``{argument}`` list cannot be empty, it must hold at least one pattern")
@@ -225,16 +222,14 @@ def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool)
 
 
 def _as_in_python(found: re.Match[str]) -> str:
-    """Translates patterns of C's fnmatch that Python's does not understand: "\\*" for a star itself, "[^a]"
-    for "[!a]".
-    """
+    """Translates syntax of C's fnmatch that Python's lacks: "\\*" for a literal star, "[^a]" for "[!a]"."""
     if found[1] is None:
         return "[!"
     return f"[{found[1]}]" if found[1] in "*?[" else found[1]
 
 
 def _entries(folder: str, *, folders: bool) -> list[str]:
-    """Lists the subfolders of a folder, or its files if it has none, sorted by their bytes."""
+    """Lists the subfolders or the files of a folder, sorted by their bytes."""
     try:
         return _storage.entries(folder, folders=folders)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Images in FITS files."""
+"""Reads images from FITS files."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _FIRST_EXTENSION = (2,)
 
 
 class FitsReader(ArrayFileReader):
-    """FITS files by path.
+    """Reads FITS files by path.
 
     Args:
-        indices: of the HDUs to read, from 1 on.
-        dtypes: of each output; None: as stored.
-        options: of the files and of every reader, and `file_filter`.
+        indices: indices of the HDUs to read, from 1 on.
+        dtypes: type of each output; None: as stored.
+        options: see `ArrayFileReader`; also `file_filter`.
     """
 
     def __init__(self, indices: Sequence[int], dtypes: Sequence[np.dtype | None], options: Mapping[str, Any]):
@@ -72,11 +72,11 @@ def fits(
     integers that are unsigned by convention (BZERO of half the range) become unsigned.
 
     Args:
-        dtypes: type of each output, rounded and saturated; None: as stored.
-        file_filter: pattern of the names of files in `file_root`; capital letters count.
-        hdu_indices: of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
+        dtypes: type of each output; values are rounded and saturated. None: as stored.
+        file_filter: glob pattern of the files in `file_root`, case-sensitive.
+        hdu_indices: indices of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
 
-    Returns: for each HDU its image, the axis that varies fastest last.
+    Returns: the image of each HDU, its fastest-varying axis last.
 
     Example: table = fn.experimental.readers.fits(files=["a.fits", "b.fits"], hdu_indices=[1])
     """

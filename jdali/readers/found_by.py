@@ -1,8 +1,8 @@
-"""Rebuilds or rejects indexes that point at no record.
+"""Rebuilds or rejects stale indexes.
 
-An index may be of another file: one that the user made before the file was written again, or one of the cache for a file
-whose path, size and times are those of the file before. So readers check what they read. Where a record is
-`Misplaced`, an index of the cache is built anew, once, and an index of the user's is named as the cause.
+An index is stale if its file was written again after the index was made. A cached index may be stale too: the new file
+may have the path, size and times of the old one. So readers check what they read. Where a record is `Misplaced`, a
+cached index is rebuilt once; for an index of the user's, the error names the index as the cause.
 """
 
 from __future__ import annotations
@@ -19,19 +19,17 @@ from jdali.readers.shared_tables import shared
 
 _T = TypeVar("_T")
 Table = tuple[np.ndarray, ...]
-"""Of each record of a file where it is, one array for each fact."""
+"""Columns that locate the records of a file, such as offsets and sizes, one entry for each record."""
 _TableT = TypeVar("_TableT", bound=Table)
 FoundBy = str | Callable[[], Table]
-"""The path of the user's index, or what looks through the file and makes the table anew."""
+"""The path of the user's index, or a function that scans the file and returns a new table."""
 
 
 class Tables:
-    """Offsets of the records of all files: a row for each record, in arrays that cover all files.
+    """Joins the tables of all files, and corrects them where they are stale.
 
-    Args:
-        files: of the records.
-        tables: of each file.
-        found_by: of each file.
+    Attributes:
+        all: the joined table.
     """
 
     def __init__(self, files: RecordFiles, tables: Sequence[Table], found_by: Sequence[FoundBy]):
@@ -39,14 +37,14 @@ class Tables:
         self._bounds = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
         self.all: Table = shared("tables", lambda: _joined(tables))
         self._lock = threading.Lock()
-        # Files that were scanned again: whether their records lie elsewhere, or why that does not help.
+        # Results by scanned file: True if the table was corrected, False if the file is damaged, or the reason to reopen.
         self._seen: dict[int, bool | str] = {}
 
     def read(self, file: int, attempt: Callable[[], _T]) -> _T:
-        """Calls `attempt()`, which reads a record of a file, and once more if the index was wrong and could be corrected.
+        """Calls `attempt()`, which reads a record of a file, and again if a stale index could be corrected.
 
         Raises:
-            BadRecord: the record is damaged, or the index is of another file.
+            BadRecord: the record is damaged, or the index is stale and cannot be corrected.
         """
         try:
             return attempt()
@@ -73,7 +71,7 @@ class Tables:
         except (OSError, ValueError) as error:
             if is_of_machine(error):
                 raise
-            return False  # it is the file that is damaged
+            return False  # the file is damaged, not the index
         first, end = self._bounds[file], self._bounds[file + 1]
         before = end - first
         if len(table[0]) != before or not same_size:
@@ -89,17 +87,17 @@ class Tables:
 
 
 def _joined(tables: Sequence[Table]) -> Table:
-    # The arrays of one file are not copied: they are sent to workers by themselves as well.
+    # The arrays of a single file are not copied: workers receive these very arrays already.
     return tuple(tables[0]) if len(tables) == 1 else tuple(map(np.concatenate, zip(*tables, strict=True)))
 
 
 def shared_table(files: RecordFiles, file: int, find: Callable[[], _TableT]) -> _TableT:
-    """Returns the table of a file, and notes in `files.lost` what cannot be read; see `shared`.
+    """Returns the table of a file, shared with workers (see `shared`), together with its entry in `files.lost`.
 
     Args:
-        files: all of them.
-        file: number of the one.
-        find: looks for its records.
+        files: all files.
+        file: number of the file.
+        find: finds its records, and may set `files.lost[file]`.
     """
     table, lost = shared(f"table of {file}", lambda: (find(), files.lost.get(file)))
     if lost is not None:
@@ -111,8 +109,8 @@ def fits_at(count: int, begins: Callable[[int], bool]) -> bool:
     """Returns True if an index fits its file at the first, middle and last record.
 
     Args:
-        count: of its records; of none nothing can be told, and an index of none is soon made.
-        begins: looks for a record by its number; may raise `BadRecord`.
+        count: number of records; with 0 the result is False, since nothing can be checked and a new index is cheap.
+        begins: returns whether the record of a number is in its place; may raise `BadRecord`.
     """
     try:
         return count > 0 and all(begins(number) for number in (0, count // 2, count - 1))

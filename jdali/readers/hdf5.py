@@ -1,8 +1,7 @@
-"""Samples along an axis of data sets in HDF5 files."""
+"""Reads samples along an axis of HDF5 data sets."""
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from jdali._system.extras import install
 from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.chunked import ChunkedArray, ChunkedReader, check_array
-from jdali.readers.formats.records import path_list, required_paths
+from jdali.readers.formats.records import RecordFile, path_list, required_paths
 
 try:
     import h5py
@@ -23,41 +22,21 @@ except ImportError:
     h5py = None
 
 _NAME = "readers.hdf5"
-# Filters that are part of HDF5 and h5py: deflate, shuffle, Fletcher32, szip, n-bit, scale-offset, LZF. Others would be loaded
-# as code.
+# Filters built into HDF5 and h5py: deflate, shuffle, Fletcher32, szip, n-bit, scale-offset, LZF. Any other filter would
+# load a plugin, which is code.
 _FILTERS = {1, 2, 3, 4, 5, 6, 32000}
-# Rows of data sets without chunks are read together, as many as have this many bytes.
+# Bytes of rows to read together from a data set without chunks.
 _TOGETHER = 1 << 20
 
 
-class _Hdf5Source(io.RawIOBase):
-    """A file of a reader for HDF5's library, which notes the error that a read raises.
+class _Hdf5Source(RecordFile):
+    """A file that keeps the error of a failed read."""
 
-    Args:
-        files: of the reader.
-        number: of the one.
-    """
-
-    def __init__(self, files: RecordFiles, number: int):
-        self._files, self._number, self._at = files, number, 0
-        self.error: Exception | None = None
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, offset + (0, self._at, self._files.sizes[self._number])[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
+    error: Exception | None = None
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
-        size = max(min(len(view), self._files.sizes[self._number] - self._at), 0)
+        size = max(min(len(view), self._size - self._at), 0)
         try:
             view[:size] = self._files.read(self._number, self._at, size)
         except Exception as error:
@@ -67,7 +46,7 @@ class _Hdf5Source(io.RawIOBase):
         return size
 
     def take_error(self) -> Exception | None:
-        """Returns the error of a read since the last call, if there was one: the library words it anew."""
+        """Returns the last read error since the last call, or None; the library replaces it by its own error."""
         error, self.error = self.error, None
         return error
 
@@ -76,9 +55,9 @@ class Hdf5Array(ChunkedArray):
     """A data set of a file.
 
     Args:
-        source: the file that it is read from.
+        source: the file.
         found: the data set.
-        chunks: shape of what is read together.
+        chunks: shape of the parts that are read together.
     """
 
     def __init__(self, source: _Hdf5Source, found: Any, chunks: Sequence[int]):
@@ -105,11 +84,11 @@ class Hdf5Array(ChunkedArray):
 
 
 class Hdf5Reader(ChunkedReader):
-    """Samples of data sets in HDF5 files.
+    """Reads samples of data sets in HDF5 files.
 
     Args:
-        files: to read.
-        opened: those of them that are open in the library.
+        files: the files to read.
+        opened: h5py's objects of the files that could be opened.
         arrays, lost, places, axis, roi, options: see `ChunkedReader`.
     """
 
@@ -127,16 +106,10 @@ class Hdf5Reader(ChunkedReader):
         self._files.close()
 
 
-def need_h5py() -> None:
-    """Raises ImportError, with what to install, if h5py is missing."""
-    if h5py is None:
-        raise ImportError(f"{_NAME}: the package h5py, which reads the files, is missing: {install('hdf5')}")
-
-
 def _data_set(file: Any, name: str) -> Any:
-    """Finds a data set by its name; raises ValueError, as the end of a sentence about the file.
+    """Finds a data set by its name; raises ValueError, whose text completes a sentence about the file.
 
-    Links to other files and data that lie in other files are refused: the user named this one.
+    Links and external data are refused, because they could open files that the user did not name.
     """
     found = file
     for part in [part for part in name.split("/") if part]:
@@ -180,7 +153,7 @@ def _array(source: _Hdf5Source, file: Any, name: str, axis: int) -> Hdf5Array:
 
 
 def _open(files: RecordFiles, number: int, names: Sequence[str], axis: int) -> tuple[Any, list[Hdf5Array]]:
-    """Opens a file; raises ValueError, which names it, if it is damaged or lacks a data set."""
+    """Opens a file and its data sets; raises ValueError if the file is damaged or lacks one of them."""
     source = _Hdf5Source(files, number)
     try:
         file = h5py.File(source, "r")
@@ -215,28 +188,29 @@ def hdf5(
     roi_start: PerSample[tuple[int, ...] | None] = None,
     **options: Any,
 ) -> Hdf5Reader:
-    """Reads samples along an axis of data sets in HDF5 files, or a window of each sample: an output for each data set.
+    """Reads samples along an axis of HDF5 data sets, or a window of each sample: an output for each data set.
 
-    Chunks that the window does not touch are not read. A chunk is decoded once for all samples in it that follow each other,
-    and kept as far as `bytes_ahead` of `jdali.storage` allows; with `random_shuffle` samples are mixed through a buffer of
-    `initial_fill` where chunks hold several. HDF5's library reads with one thread at a time.
+    Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and cached within
+    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes them through a buffer of
+    `initial_fill`. The HDF5 library reads in one thread at a time.
 
-    Links, data sets whose data lie in other files, and filters other than those of HDF5 and h5py are refused.
+    Links, data sets with data in other files, and filters that are not built into HDF5 or h5py raise an error.
 
     Parity: DALI has no such reader.
 
     Args:
-        dataset: names of the data sets, with "/" between those of groups.
-        paths: of the files.
-        axis: of the samples, in each of the data sets; -1: the last.
-        roi_shape: shape of the window in samples of the first data set; default: what follows `roi_start`.
-        roi_start: where the window starts, elements; default: 0.
+        dataset: names of the data sets, with "/" after the names of groups.
+        paths: paths of the files.
+        axis: the axis of the samples in each data set; -1: the last.
+        roi_shape: shape of the window in samples of the first data set; default: up to the end of the sample.
+        roi_start: start of the window, elements; default: 0.
 
-    Returns: of each data set its elements at a position of `axis`, which is left out: numbers or booleans.
+    Returns: for each data set, its elements at one position of `axis`, without this axis: numbers or booleans.
 
     Example: images, labels = fn.readers.hdf5(paths=["train.h5"], dataset=["images", "labels"], random_shuffle=True)
     """
-    need_h5py()
+    if h5py is None:
+        raise ImportError(f"{_NAME}: the package h5py, which reads the files, is missing: {install('hdf5')}")
     names = path_list(_NAME, "dataset", dataset)
     if not names:
         raise ValueError(f"{_NAME}: dataset is empty, it must name at least one data set")

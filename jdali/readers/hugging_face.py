@@ -1,4 +1,4 @@
-"""Data sets of Hugging Face: folders of `save_to_disk`, and clones of repositories of the Hub."""
+"""Reads Hugging Face data sets: folders of `save_to_disk`, and clones of repositories of the Hub."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from jdali.readers.parquet import parquet
 
 _NAME = "readers.hugging_face"
 _STATE, _SPLITS = "state.json", "dataset_dict.json"
-# "data/train-00000-of-00003.parquet": the name of the split stands before the number.
+# "data/train-00000-of-00003.parquet": the name of the split precedes the number.
 _NUMBERED = re.compile(r"(.+?)-\d+-of-\d+")
-# Words that tell a split in names of files and folders, as `datasets` takes them.
+# Words in names of files and folders that `datasets` takes for a split.
 _WORDS = {
     "train": "train", "training": "train", "validation": "validation", "valid": "validation", "dev": "validation",
     "val": "validation", "test": "test", "testing": "test", "eval": "test", "evaluation": "test",
@@ -39,23 +39,23 @@ def hugging_face(
     split: Static[str] = "train",
     **options: Any,
 ) -> Reader:
-    """Reads a data set of Hugging Face from its folder: an output for each of `columns`.
+    """Reads a Hugging Face data set from its folder: an output for each of `columns`.
 
-    The folder is one that `save_to_disk` wrote, or a clone (or a URL that fsspec knows, such as `hf://datasets/...`) of a
-    repository with Parquet files, whose names or folders tell their splits, as for `datasets`. The package `datasets`
-    is not needed. `Pipeline.reader_meta(name)["classes"]` has the names of the classes of a column of labels; for
+    The folder is the output of `save_to_disk`, or a clone (or a URL that fsspec knows, such as `hf://datasets/...`) of a
+    repository of Parquet files, whose names or folders name their splits, as in `datasets`. The package `datasets`
+    is not needed. `Pipeline.reader_meta(name)["classes"]` has the class names of a column of labels; with
     several such columns, it is a dict of lists, by column.
 
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns, with "." between those of nested fields. Pictures and sounds are read as bytes.
-        path: of the folder.
-        filter: which rows are samples, see `readers.parquet`.
-        split: of the data set; a folder of one split has no other.
+        columns: names of the columns; "." separates the names of nested fields. Pictures and sounds are read as bytes.
+        path: path of the folder.
+        filter: selects rows, see `readers.parquet`.
+        split: name of the split; ignored for a folder that `save_to_disk` wrote from a single split.
 
-    Returns: for each column uint8 [bytes] of pictures, sounds, bytes and strings, [] of numbers and class labels, [n, ...]
-        of lists.
+    Returns: for each column: uint8 [bytes] for pictures, sounds, bytes and strings, [] for numbers and class labels,
+        [n, ...] for lists.
 
     Example: jpegs, labels = fn.readers.hugging_face(path="kept", columns=["image", "label"])
     """
@@ -103,7 +103,7 @@ def _files(folder: str) -> list[str]:
 
 
 def _split_of(file: str) -> str:
-    """Tells the split of a Parquet file from its name, or else from its folders: "train" if they do not say."""
+    """Infers the split of a Parquet file from its name, else from its folders; defaults to "train"."""
     *folders, name = file.removesuffix(".parquet").split("/")
     if numbered := _NUMBERED.match(name):
         return _WORDS.get(numbered[1], numbered[1])

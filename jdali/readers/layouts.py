@@ -1,4 +1,4 @@
-"""Layouts of the outputs of a reader."""
+"""Sets the layouts of a reader's outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jdali.readers.base import Loaded
 
 
 def with_layouts(loaded: Loaded, layouts: Sequence[str] | None) -> Loaded:
-    """Gives each output a layout ("" for none); None changes nothing."""
+    """Sets the layout of each output ("" for none); with None, returns `loaded` unchanged."""
     if layouts is None:
         return loaded
     columns = tuple(

@@ -1,4 +1,4 @@
-"""Data sets of LeRobot: rows of robots with the frames of their cameras, and windows of both in time."""
+"""Reads LeRobot data sets: rows of values, frames of cameras, and windows of both in time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jdali._storage import files as _storage
 from jdali._system import limits
 from jdali._system.regular_file import is_of_machine
 from jdali.codecs import image as codec
-from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options, stores
+from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options, slices, stores
 from jdali.readers.formats.arrow_columns import need_pyarrow
 from jdali.readers.formats.tables import column_names
 from jdali.readers.formats.videos import Videos
@@ -24,7 +24,7 @@ from jdali.readers.parquet import parquet
 
 _NAME = "readers.lerobot"
 _TASK = "task"
-# Bytes of frames that are decoded at once for several samples.
+# Most bytes of frames to decode together for several samples.
 _AT_ONCE = 1 << 28
 
 
@@ -32,9 +32,10 @@ class _TakenRows(NamedTuple):
     """The rows that the samples of a batch take.
 
     Attributes:
-        episodes: int64 [n], of each sample.
-        rows: for each column int64 [n, T], rows of their episode; T is 1 for a column without a window.
-        beyond: for each column bool [n, T], where the window reaches beyond the episode, whose first or last row stands in.
+        episodes: int64 [n], episode of each sample.
+        rows: for each column int64 [n, T], row numbers within the episode; T is 1 for a column without a window.
+        beyond: for each column bool [n, T], True where the window leaves the episode and its first or last row
+            stands in.
     """
 
     episodes: np.ndarray
@@ -43,16 +44,16 @@ class _TakenRows(NamedTuple):
 
 
 class LeRobotReader(Reader):
-    """Rows of a data set, each with windows of its columns.
+    """Reads rows of a data set, with windows of their columns in time.
 
     Args:
         folder: the data set.
-        columns: to give.
-        offsets: of each column the rows of its window, counted from the sample's; None: it is the sample's alone.
-        episodes: that are read.
-        padding: also give what windows have beyond their episode.
-        tolerance: seconds that the time of a frame may differ from that of its row.
-        options: of every reader.
+        columns: the columns to return.
+        offsets: for each column, the rows of its window relative to the sample's row; None: no window.
+        episodes: the episodes to read.
+        padding: also return `_TakenRows.beyond` of the columns with a window.
+        tolerance: largest difference between the times of a frame and of its row, seconds.
+        options: see `Reader`.
     """
 
     mixes = True
@@ -92,16 +93,16 @@ class LeRobotReader(Reader):
         counts = self._rows.rows_by_file()
         check_rows(_NAME, self._folder, counts, files.tolist())
         before = np.cumsum([0, *counts])
-        # Number, in all opened files, of the first row of each episode that is read.
+        # Number of each episode's first row, counted over all opened files.
         self._row = np.zeros(len(self._folder.lengths), np.int64)
         self._row[self._episodes] = before[place] + data.first[self._episodes].astype(np.int64)
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`, and "fps" and "episodes", the number of those that are read."""
+        """Returns `reader_meta` with "fps" and "episodes", the number of episodes to read."""
         return super().meta() | {"fps": self._folder.fps, "episodes": len(self._episodes)}
 
     def _place(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the episodes of samples, and their rows in these."""
+        """Returns the episodes of samples, and their rows within the episodes."""
         number = np.searchsorted(self._first, indices, side="right") - 1
         return self._episodes[number], indices - self._first[number]
 
@@ -136,7 +137,7 @@ class LeRobotReader(Reader):
 
     # --- values of rows -----------------------------------------------------------------------
     def _values(self, windows: _TakenRows, failures: dict[int, Exception]) -> dict[str, list[Any]]:
-        """Reads columns of the table: for each a value for each sample, None for one that fails."""
+        """Reads the columns of the table: for each, the values of all samples, None for a sample that fails."""
         if not self._tabled:
             return {}
         base = self._row[windows.episodes][:, None]
@@ -167,7 +168,7 @@ class LeRobotReader(Reader):
     def _joined(
         self, column: str, store: Store, places: np.ndarray, single: bool, failures: dict[int, Exception]
     ) -> list[Any]:
-        """Joins the rows of each window: [T, ...], or a row alone."""
+        """Stacks the rows of each window to [T, ...]; a column without a window has a single row."""
         samples: list[Any] = store.host_samples()
         if column in self._folder.texts:
             samples = [self._folder.texts[column].get(int(value)) for value in samples]
@@ -191,7 +192,7 @@ class LeRobotReader(Reader):
 
     # --- frames -------------------------------------------------------------------------------
     def _frames(self, key: str, windows: _TakenRows, failures: dict[int, Exception]) -> list[Any]:
-        """Reads the frames of a camera, each file from front to end: for each sample [T, H, W, 3], or [H, W, 3]."""
+        """Reads the frames of a camera, each file in order: for each sample [T, H, W, 3], or [H, W, 3]."""
         files = self._folder.videos[key]
         owners = files.file[windows.episodes]
         seconds = files.first[windows.episodes][:, None] + windows.rows[key] / self._folder.fps
@@ -213,7 +214,7 @@ class LeRobotReader(Reader):
         return result
 
     def _numbers(self, key: str, file: int, seconds: np.ndarray) -> np.ndarray:
-        """Finds the frames that are shown at these times."""
+        """Returns the numbers of the frames nearest to these times; raises `SampleError` beyond the tolerance."""
         times = self._videos[key].index(file).seconds()
         right = np.searchsorted(times, seconds).clip(1, max(len(times) - 1, 1)).clip(max=len(times) - 1)
         left = np.maximum(right - 1, 0)
@@ -229,7 +230,7 @@ class LeRobotReader(Reader):
     def _read(
         self, key: str, file: int, numbers: Mapping[int, np.ndarray], result: list[Any], failures: dict[int, Exception]
     ) -> None:  # fmt: skip
-        """Decodes the frames of some samples together; by halves where that is too much, or where one is damaged."""
+        """Decodes the frames of some samples together; if they are too many, or one is damaged, in two halves."""
         if not numbers:
             return
         videos, order = self._videos[key], list(numbers)
@@ -262,9 +263,8 @@ class LeRobotReader(Reader):
         return SampleError(f"{path}: {getattr(error, 'strerror', None) or error}")
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        """Gives a thread samples that follow one another: their windows share frames."""
-        step = max(-(-len(indices) // threads), 1)
-        return [slice(at, at + step) for at in range(0, len(indices), step)]
+        """Gives each thread consecutive samples, because their windows share frames."""
+        return slices(len(indices), -(-len(indices) // threads))
 
     def source(self, index: int) -> str:
         episode, row = self._place(np.array([index]))
@@ -286,7 +286,7 @@ class LeRobotReader(Reader):
 
 
 class _Pictures:
-    """Pictures of a column, each decoded once."""
+    """Decodes the pictures of a column on access, each once."""
 
     def __init__(self, encoded: Sequence[np.ndarray]):
         self._encoded, self._decoded = encoded, dict[int, np.ndarray]()
@@ -316,11 +316,11 @@ def lerobot(
     with_padding: Static[bool] = False,
     **options: Any,
 ) -> LeRobotReader:
-    """Reads a data set of LeRobot (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
+    """Reads a LeRobot data set (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
 
-    Values come from its Parquet files, frames of cameras from its videos or pictures. The frames that the samples of a
-    batch need of one file are decoded together, each once, from front to end. The order is that of `readers.parquet`:
-    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples that are near each other share row
+    Values come from Parquet files, camera frames from videos or pictures. The frames that a batch needs from one file
+    are decoded together, each once and in order. The order of samples is that of `readers.parquet`:
+    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row
     groups and frames. The package `lerobot` is not needed.
 
     Parity: DALI has no such reader. Windows and the times of frames are those of `LeRobotDataset`.
@@ -328,15 +328,14 @@ def lerobot(
     Args:
         columns: names of features in `meta/info.json`; "task" for the text of a row's task.
         directory: the folder, or its URL.
-        delta_timestamps: {column: seconds}: the window of a column, from the time of the row on, such as [-0.1, 0, 0.1].
-            Times have to be whole numbers of rows. Before and behind an episode its first or last row stands in.
-        episodes: numbers of those to read; None: all.
-        tolerance: seconds that the time of a frame may differ from that of its row.
-        with_padding: also give, for each column with a window, where that reaches beyond the episode; these outputs are
-            the last ones.
+        delta_timestamps: {column: seconds}: the window of a column, relative to the time of the row, such as [-0.1, 0, 0.1].
+            Times must be whole numbers of rows. Outside the episode, its first or last row stands in.
+        episodes: numbers of the episodes to read; None: all.
+        tolerance: largest difference between the times of a frame and of its row, seconds.
+        with_padding: append an output for each column with a window: True where the window leaves the episode.
 
-    Returns: for each column uint8 [H, W, 3] of cameras, [] or [n, ...] of values, uint8 [bytes] of texts; with a window
-        one axis more at the front. With `with_padding` bool [T] for each window.
+    Returns: for each column: uint8 [H, W, 3] for cameras, [] or [n, ...] for values, uint8 [bytes] for texts; a window
+        adds an axis at the front. With `with_padding`, bool [T] for each window.
 
     Example:
         frames, action = fn.readers.lerobot(
@@ -364,7 +363,7 @@ def lerobot(
 
 
 def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
-    """Returns the rows of a window, counted from the sample's."""
+    """Returns the rows of a window relative to the sample's row, int64 [T]."""
     times = np.asarray(seconds, np.float64)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
         raise ValueError(
@@ -382,7 +381,7 @@ def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
 
 
 def _chosen(episodes: Any, count: int) -> np.ndarray:
-    """Returns the numbers of the episodes to read."""
+    """Checks the numbers of the episodes to read; None: all."""
     if episodes is None:
         return np.arange(count)
     chosen = np.asarray(list(episodes))

@@ -1,7 +1,7 @@
-"""What the folder of a LeRobot data set holds: its episodes, and the files where their rows and frames are.
+"""Reads the description of a LeRobot data set: its episodes, and the files of their rows and frames.
 
-Versions 2 (a file for each episode) and 3 (files of many episodes) of the format; no byte of it is code, and names of
-files that it tells stay below the folder.
+It knows versions 2 (a file for each episode) and 3 (files of many episodes) of the format. It runs nothing from the folder,
+and rejects names of files outside of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jdali._system.regular_file import is_of_machine
 from jdali.readers.parquet import parquet
 
 _INFO = "meta/info.json"
-# A part of a path that a number or a name is put into: "{episode_index:06d}".
+# A placeholder in a path, such as "{episode_index:06d}".
 _FIELD = re.compile(r"\{(\w+)(?::0?(\d)d)?\}")
 _DEFAULTS = {
     2: (
@@ -33,12 +33,12 @@ _DEFAULTS = {
 
 
 class Files(NamedTuple):
-    """Where the episodes are in some files.
+    """Locates the episodes in a set of files.
 
     Attributes:
-        paths: of the files.
-        file: int64 [episodes], the one of each episode.
-        first: float64 [episodes], where an episode begins in its file: its first row, or the second of a video.
+        paths: paths of the files.
+        file: int64 [episodes], number of the file of each episode.
+        first: float64 [episodes], start of each episode in its file: a row of a table, or seconds in a video.
     """
 
     paths: list[str]
@@ -47,16 +47,16 @@ class Files(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """A data set.
+    """Describes a data set.
 
     Attributes:
-        path: of the folder.
+        path: path of the folder.
         fps: rows a second.
-        features: what `info.json` says of each column.
-        lengths: int64 [episodes], rows of each.
+        features: entries of `info.json`, by column.
+        lengths: int64 [episodes], number of rows of each episode.
         data: the Parquet files.
-        videos: the video files of each column of them.
-        texts: of columns that are texts by number, these: "task".
+        videos: the video files, by column.
+        texts: for "task", the texts by their numbers.
     """
 
     path: str
@@ -73,16 +73,16 @@ class Folder(NamedTuple):
 
 
 def open_folder(name: str, path: str, columns: Sequence[str]) -> Folder:
-    """Reads what the folder says of itself.
+    """Reads the description of a data set.
 
     Args:
-        name: of the reader, for messages.
-        path: of the folder.
-        columns: whose videos are looked up, and "task" for the texts.
+        name: name of the reader, for messages.
+        path: path of the folder.
+        columns: columns whose videos to locate; with "task", the texts are read.
 
     Raises:
-        FileNotFoundError: there is no such folder, or a file that it needs is missing.
-        ValueError: it is no data set of LeRobot, of another version, or damaged.
+        FileNotFoundError: the folder, or a file that it needs, is missing.
+        ValueError: the data set is damaged, or its version is unknown.
     """
     about = _Described(name, path)
     info = about.json_of(_INFO)
@@ -105,13 +105,13 @@ def open_folder(name: str, path: str, columns: Sequence[str]) -> Folder:
 
 
 class _Described:
-    """The files that describe a data set."""
+    """Reads the files that describe a data set."""
 
     def __init__(self, name: str, path: str):
         self.name, self.path = name, path
 
     def file(self, relative: str) -> str:
-        """Returns the path of a file of the data set."""
+        """Returns the path of a file of the data set; raises ValueError outside of the folder."""
         try:
             return _storage.join(self.path, _storage.from_data(self.path, relative))
         except ValueError as error:
@@ -143,7 +143,7 @@ class _Described:
         return [self.json_of(file, line) for line in lines if line.strip()]
 
     def rows(self, paths: Sequence[str], columns: Sequence[str]) -> list[list[np.ndarray]]:
-        """Returns the values of columns of small Parquet files, a list for each."""
+        """Reads columns of small Parquet files: a list of values for each."""
         try:
             table = parquet.run(columns=tuple(columns), paths=tuple(paths))
             loaded = table.load_many(np.arange(table.count))
@@ -155,7 +155,7 @@ class _Described:
         return [column.host_samples() for column in loaded.columns]
 
     def tasks(self, major: int) -> dict[int, np.ndarray]:
-        """Returns the texts of the tasks, uint8 [bytes], by their numbers."""
+        """Returns the texts of the tasks, uint8 [bytes], by number."""
         if major == 2:
             file = "meta/tasks.jsonl"
             found: dict[int, np.ndarray] = {}
@@ -179,7 +179,7 @@ class _Described:
         return pattern
 
     def filled(self, pattern: str, values: Mapping[str, Any]) -> str:
-        """Returns the path that a pattern gives for these values."""
+        """Returns the path that results from filling the placeholders of a pattern."""
 
         def value(field: re.Match[str]) -> str:
             name, width = field.groups()
@@ -193,7 +193,7 @@ class _Described:
 def _second(
     about: _Described, info: Mapping[str, Any], videos: Sequence[str]
 ) -> tuple[np.ndarray, Files, dict[str, Files]]:
-    """Reads the episodes of version 2: each has a file of its own."""
+    """Reads the episodes of version 2, which have a file each."""
     numbers, lengths = [], []
     for line in about.lines("meta/episodes.jsonl"):
         numbers.append(line.get("episode_index"))
@@ -220,7 +220,7 @@ def _second(
 def _third(
     about: _Described, info: Mapping[str, Any], videos: Sequence[str]
 ) -> tuple[np.ndarray, Files, dict[str, Files]]:
-    """Reads the episodes of version 3: a file has several, one after another."""
+    """Reads the episodes of version 3, whose files hold several consecutive episodes."""
     folder = about.file("meta/episodes")
     names = sorted(name for name in _storage.walk(folder) if name.endswith(".parquet"))
     if not names:
@@ -246,7 +246,7 @@ def _third(
     frames = about.pattern(info, "video_path", frames)
     data = files(about.pattern(info, "data_path", rows), "data", np.zeros(0))
     starts = np.cumsum(lengths) - lengths
-    begins = np.flatnonzero(np.diff(data.file, prepend=-1))  # episodes at the front of a file
+    begins = np.flatnonzero(np.diff(data.file, prepend=-1))  # the first episode of each file
     if (np.diff(data.file) < 0).any():
         raise about.damaged("meta/episodes", "files do not follow the order of the episodes")
     data = data._replace(first=(starts - starts[begins][data.file]).astype(np.float64))
@@ -258,7 +258,7 @@ def _third(
 
 
 def check_rows(name: str, folder: Folder, counts: Sequence[int], files: Sequence[int]) -> None:
-    """Raises ValueError if a file has other rows than its episodes should have."""
+    """Raises ValueError if a file has more or fewer rows than its episodes."""
     wanted = np.bincount(folder.data.file, weights=folder.lengths, minlength=len(folder.data.paths))
     for count, file in zip(counts, files, strict=True):
         if count != wanted[file]:

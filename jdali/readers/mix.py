@@ -1,4 +1,4 @@
-"""Reader of several readers: a mixture with fixed shares."""
+"""Mixes several readers in fixed shares."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._operators.record import REGISTRY, Static, reader
 from jdali.readers import shared_tables
-from jdali.readers.base import ClassNames, Loaded, Reader, joined
+from jdali.readers.base import ClassNames, Loaded, Reader, joined, slices
 from jdali.readers.layouts import with_layouts
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
@@ -22,13 +22,15 @@ _NAME = "readers.mix"
 
 
 class MixReader(Reader):
-    """Samples of several readers, one after another, in the order of a mixture.
+    """Reads samples of several readers in the order of a mixture.
+
+    Indices count the samples of all sources, one source after another.
 
     Args:
         readers: the sources.
-        order: of the mixture.
-        shares: of the sources at the beginning.
-        with_source: give the number of the source as well.
+        order: the order of the mixture.
+        shares: shares of the sources at the beginning.
+        with_source: also return the number of the source.
     """
 
     def __init__(
@@ -51,14 +53,14 @@ class MixReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Names of the labels, by output, where all sources have the same."""
+        """Class names, by output, where all sources agree."""
         first, *others = (one.class_names for one in self._readers)
         return {
             output: names for output, names in first.items() if all(o.get(output) == names for o in others)
         }
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`, and "sources": size of an epoch and share of each."""
+        """Returns `reader_meta` with "sources": the epoch size and the share of each source."""
         order = self._order
         shards = order.num_shards
         sizes = [one.size for one in self._readers]
@@ -103,8 +105,7 @@ class MixReader(Reader):
             self._readers[source].tasks(indices[sources == source] - self._starts[source], threads)[0].stop
             for source in np.unique(sources).tolist()
         ]
-        step = max(min(firsts, default=1), 1)
-        return [slice(at, at + step) for at in range(0, len(indices), step)]
+        return slices(len(indices), min(firsts, default=1))
 
     def source(self, index: int) -> str:
         source, own = self._found(index)
@@ -124,13 +125,13 @@ class MixReader(Reader):
 
 
 def _numbers(values: np.ndarray) -> Store:
-    """Makes a column of a number a sample: int32 [1]."""
+    """Builds a column of one number a sample: int32 [1]."""
     spec = BatchSpec(np.ones((len(values), 1), np.int64), np.dtype(np.int32))
     return Store.of_block(PaddedBlock(values.astype(np.int32)[:, None]), spec)
 
 
 def _layouts(readers: Sequence[Reader], *, with_source: bool) -> list[str] | None:
-    """Returns the layouts of the outputs: those that all sources have."""
+    """Returns the layouts of the outputs: "" where sources disagree; None if no source has one."""
     known = [one.layouts or [""] * one.num_outputs for one in readers]
     if not any(map(any, known)):
         return None
@@ -139,7 +140,7 @@ def _layouts(readers: Sequence[Reader], *, with_source: bool) -> list[str] | Non
 
 
 def _selection(readers: Sequence[Reader], order: MixtureOrder) -> SampleSelection | None:
-    """Returns the samples that sources with `subset`, `fold` or `weights` may give, for stand-ins."""
+    """Returns the samples that stand-ins may be taken from, where sources have `subset`, `fold` or `weights`."""
     chosen = [one.selection for one in readers]
     if not any(chosen):
         return None
@@ -173,31 +174,31 @@ def mix(
 ) -> MixReader:
     """Mixes the samples of several readers in fixed shares.
 
-    The order is a function of a position that all shards share, so it needs no communication, and goes on from any state
-    with any number of shards and with other weights: no sample is lost, none comes twice in a pass of its source. With whole
-    numbers of samples of a source in a batch of all shards, each such batch has just these; else one more or less for each
-    source before it. Sources are gone through pass after pass, each in its own order (`random_shuffle`, `subset`,
-    `fold` and `weights` are the source's); a sample has the random values of that pass.
+    The order is a function of a position that all shards share. So it needs no communication, and resumes from any state
+    with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its source.
+    Call the batches of all shards at one step a global batch. If a source's share of it is a whole number of samples,
+    each global batch has exactly as many; otherwise the number varies by one for each source before it. Each source is
+    read pass after pass in its own order (`random_shuffle`, `subset`, `fold` and `weights` are the source's); the pass
+    determines the random values of a sample.
 
     Args:
-        sources: what readers returned, all of their outputs, which agree in number, types and axes. Outside of a
-            pipeline's definition pairs of a reader's name and its arguments: ("readers.file", {"file_root": "photos"}).
-        num_shards: how many parts the mixture is divided into; of the mixture, not of its sources.
-        pad_last_batch: end an epoch with a whole batch, by repeating its last sample.
-        schedule: {step: weights}: the weights from a step on, counted in batches of this pipeline on all shards; up to the
-            first one `weights`. In dynamic mode, which knows no batches, counted in samples of a shard.
-        seed: of sources that shuffle and have none of their own; -1: the pipeline's.
-        shard_id: which part is read, 0 to `num_shards` - 1.
-        temperature: shares are in the proportion of the weights to the power of 1 / temperature: 1: as they are, more: more
-            even.
-        weights: of the sources; None: their sizes, so that an epoch takes each sample once. Weight 0 leaves a source out.
-        with_source: give the number of each sample's source, too, as the last output, int32 [1]; of readers that return a
-            dict under the name "source".
+        sources: all outputs of each reader; they must agree in number, types and axes. Outside of a
+            pipeline's definition, pairs of a reader's name and its arguments: ("readers.file", {"file_root": "photos"}).
+        num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
+        pad_last_batch: end an epoch with a full batch, by repeating its last sample.
+        schedule: {step: weights}: the weights from a step on; `weights` holds before the first one. Steps are global
+            batches; in dynamic mode, which has no batches, samples of a shard.
+        seed: seed of sources that shuffle without a seed of their own; -1: the pipeline's.
+        shard_id: the part to read, 0 to `num_shards` - 1.
+        temperature: shares are proportional to weights ** (1 / temperature): larger is more even.
+        weights: weights of the sources; None: their sizes, so that an epoch takes each sample once. Weight 0 leaves a
+            source out.
+        with_source: append the number of each sample's source, int32 [1]; named "source" if the readers return dicts.
 
     Returns: as many outputs as a source has.
 
-    An epoch has as many samples as all sources together have in one of theirs; without `pad_last_batch` rounded up, so that all
-    shards take equally many. `reader_meta` has the size and share of each source under "sources".
+    An epoch has as many samples as one epoch of each source together; without `pad_last_batch` it is rounded up, so that all
+    shards take the same number. `reader_meta` has the size and share of each source under "sources".
 
     Parity: DALI has no such operator.
 

@@ -1,4 +1,4 @@
-"""MXNet's RecordIO files of images with labels."""
+"""Reads MXNet's RecordIO files of images with labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jdali.readers.formats.records import (
     RecordReader,
     Records,
     looked_through,
-    number_columns,
+    number_pairs,
     required_paths,
     user_paths,
 )
@@ -34,26 +34,26 @@ from jdali.readers.shared_tables import shared
 
 _NAME = "readers.mxnet"
 _NO_INDEX = "RecordIO index file doesn't contain any indices"
-# A part of a record: a magic number; its position in the record (3 bits) and its length (29 bits); the
-# data, filled up to a multiple of 4 bytes. Where the data holds the magic number, the record is split
-# there, and the number is left out.
+# A part of a record: the magic number; its position in the record (3 bits) and its length (29 bits); the
+# data, padded to a multiple of 4 bytes. A record whose data contain the magic number is split there, and
+# the number itself is left out.
 _MAGIC = 0xCED7230A
 MAGIC_BYTES = struct.pack("<I", _MAGIC)
 _PART = struct.Struct("<II")
 _LENGTH_BITS = 29
 _WHOLE, _FIRST, _MIDDLE, _LAST = 0, 1, 2, 3
-# An image record: number of labels (0: the label is the next number), label, two identifiers.
+# Header of an image record: number of further labels (0: the label is the next field), label, two identifiers.
 _IMAGE = struct.Struct("<IfQQ")
 
 
 class RecordIOReader(RecordReader):
-    """Images and labels of RecordIO files.
+    """Reads images and labels from RecordIO files.
 
     Args:
-        files: to read.
-        found: the records of each file, and by what they were found.
-        every: there is no record that the index leaves out.
-        options: of every reader.
+        files: the files to read.
+        found: the records of each file, and what found them.
+        every: the index leaves no record out.
+        options: see `Reader`.
     """
 
     num_outputs = 2
@@ -88,10 +88,10 @@ class RecordIOReader(RecordReader):
         whole = (buffer.at(starts, "<u4") == _MAGIC) & (words >> _LENGTH_BITS == _WHOLE)
         labels = buffer.at(data, "<u4").astype(np.int64)
         images = data + _IMAGE.size + 4 * labels
-        # An index may leave records out; what follows must be another record, then.
+        # If the index leaves records out, another record must follow.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
+        # `load` reports the errors of the other records.
         whole &= (ends <= chosen.ends) & (images <= ends)
-        # `load` says what is wrong.
         followed = (not self._every) & (after + 4 <= chosen.ends) & (buffer.at(after, "<u4") == _MAGIC)
         whole &= (after == chosen.ends) | followed
         ok[ok] = whole
@@ -105,7 +105,7 @@ class RecordIOReader(RecordReader):
 
 
 def _joined(record: bytes, every: bool) -> bytes:
-    """Joins the parts of a record; `every`: nothing may follow, since the index leaves no record out."""
+    """Joins the parts of a record; with `every`, nothing may follow it, because the index leaves no record out."""
     parts: list[bytes] = []
     at = 0
     while True:
@@ -131,17 +131,17 @@ def _joined(record: bytes, every: bool) -> bytes:
         at += length + -length % 4
         if position in (_WHOLE, _LAST):
             break
-    # An index may leave records out; what follows must be another record, then.
+    # If the index leaves records out, another record must follow.
     if at < len(record) and (every or record[at : at + 4] != MAGIC_BYTES):
         raise Misplaced(f"its length leaves {len(record) - at} bytes before the next record")
     return MAGIC_BYTES.join(parts)
 
 
 def build_index(path: str, progress: Callable[[int], object] | None = None) -> Arrays:
-    """Finds the offsets of the records of a file, from the file alone.
+    """Scans a file for the offsets of its records.
 
     Args:
-        path: of the file.
+        path: path of the file.
         progress: called with the number of bytes seen, after each part of a record.
 
     Raises:
@@ -184,9 +184,9 @@ def _scanned(size: int, path: str, fits: Callable[[Arrays], bool]) -> Records:
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
-    """Finds the records of each file, in the order of the file; a record goes up to the next one.
+    """Finds the records of each file, ordered by offset; a record ends where the next one begins.
 
-    Uses the index, or scans; with `goes_on`, keeps what a failed scan found.
+    Uses the index, or scans the files; with `goes_on`, a scan that fails keeps the records found so far.
     """
     if len(index_paths) > 1:
         raise ValueError(
@@ -211,9 +211,9 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 
 
 def _indexed(files: RecordFiles, index: str) -> list[Records]:
-    """Reads the records of each file from the index of all."""
+    """Reads the records of each file from an index that covers all files."""
     ends = np.cumsum(files.sizes)
-    offsets = np.unique(number_columns(_NAME, index, 2, _NO_INDEX)[:, 1])
+    offsets = np.unique(number_pairs(_NAME, index, _NO_INDEX)[:, 1])
     if offsets[-1] >= ends[-1]:
         beyond = offsets[np.searchsorted(offsets, ends[-1])]
         raise ValueError(
@@ -232,19 +232,16 @@ def _indexed(files: RecordFiles, index: str) -> list[Records]:
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def mxnet(
-    *,
-    path: Static[tuple[str, ...]],
-    index_path: Static[tuple[str, ...] | None] = None,
-    **options: Any,
+    *, path: Static[tuple[str, ...]], index_path: Static[tuple[str, ...] | None] = None, **options: Any
 ) -> RecordIOReader:
     """Reads MXNet's RecordIO files: encoded images, and their labels.
 
-    The order is that in which the records lie in the files, not that of the index.
+    Records come in the order of the files, not of the index.
 
     Args:
-        path: of the files.
-        index_path: of one index for all files: a number and the offset of a record in each line, counted
-            through the files as if they were one; None: made on first use and kept in the user's cache
+        path: paths of the files.
+        index_path: path of one index for all files: each line has a number and the offset of a record, as if
+            the files were concatenated; None: the index is made on first use and kept in the user's cache
             folder.
 
     Returns: uint8 [bytes], and float32 [labels], one label or more.

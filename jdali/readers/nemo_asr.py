@@ -1,4 +1,4 @@
-"""Speech with its text, as manifests of NeMo list it: a JSON object for each recording or part of one."""
+"""Reads speech and its texts from NeMo manifests: a JSON object for each recording or segment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import files as _storage
 from jdali._storage import read_file
 from jdali.codecs import audio as codec
-from jdali.readers.base import Reader, reader_options, shuffle_options
+from jdali.readers.base import Reader, reader_options, shuffle_options, slices
 from jdali.readers.formats.records import required_paths
 
 _NAME = "readers.nemo_asr"
@@ -33,16 +33,16 @@ class Entry(msgspec.Struct, gc=False):
 
 
 class NemoAsrReader(Reader):
-    """Recordings listed in manifests.
+    """Reads recordings listed in manifests.
 
     Args:
-        manifests: paths.
-        entries: of all manifests, one after another.
-        starts: where those of each manifest begin, and their number.
-        lines: on which line of its manifest each entry is.
+        manifests: paths of the manifests.
+        entries: entries of all manifests, one manifest after another.
+        starts: index of the first entry of each manifest.
+        lines: line number of each entry in its manifest.
         decoding: arguments of `codecs.audio.decode_part`.
-        outputs: whether to give the sampling rate, the text and the index.
-        options: of every reader.
+        outputs: whether to return the sampling rate, the text and the index.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class NemoAsrReader(Reader):
         return wave, *itertools.compress(extra, self._outputs)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        # Decoding takes much longer than a task costs, and recordings differ in length.
-        return [slice(at, at + 1) for at in range(len(indices))]
+        # Decoding outweighs the overhead of a task, and single recordings balance best.
+        return slices(len(indices), 1)
 
     def _manifest(self, index: int) -> int:
         return bisect.bisect_right(self._starts, index) - 1
@@ -122,26 +122,26 @@ def nemo_asr(
 ) -> NemoAsrReader:
     """Reads and decodes the sounds that NeMo manifests list, and their texts.
 
-    Each line of a manifest is a JSON object with an "audio_filepath" and perhaps an "offset" and a
-    "duration" in seconds, of the part to read, and a "text"; other keys are passed over. A relative path is
-    looked for from the working folder, and else from the folder of the manifest.
+    Each line of a manifest is a JSON object with an "audio_filepath". "offset" and "duration", in seconds, select a
+    segment, "text" holds the transcript, and other keys are ignored. A relative path is
+    resolved from the working folder, else from the folder of the manifest.
 
-    Parity: DALI looks from the working folder only, and passes over lines that are no such object.
+    Parity: DALI resolves paths from the working folder only, and skips lines that are no such object.
 
     Args:
         manifest_filepaths: paths of the manifests.
-        downmix: mean of all channels.
-        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
-        max_duration: leave out what has a longer "duration", in seconds; 0: nothing.
-        min_duration: leave out what has a shorter "duration" or none; 0: nothing.
-        quality: of the resampling, 0 to 100.
-        read_idxs: give the position in the manifest, too, not counting what is left out.
-        read_sample_rate: give the sampling rate of the file, too.
-        read_text: give the text, too.
-        sample_rate: rate to resample to, Hz; 0 or less: as it is.
+        downmix: average all channels.
+        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the full range of an integer.
+        max_duration: skip entries with a longer "duration", seconds; 0: no limit.
+        min_duration: skip entries with a shorter or missing "duration", seconds; 0: no limit.
+        quality: quality of the resampling, 0 to 100.
+        read_idxs: also return the position in the manifest, without skipped entries.
+        read_sample_rate: also return the sampling rate of the file.
+        read_text: also return the text.
+        sample_rate: rate to resample to, Hz; 0 or less: no resampling.
 
-    Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
-        where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
+    Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, even
+        if the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
 
     Example:
         sound, rate, text = fn.readers.nemo_asr(
@@ -156,7 +156,7 @@ def nemo_asr(
         raise ValueError(f"{_NAME}: dtype must be INT16, INT32 or FLOAT, got {kind}")
     if not 0 <= quality <= 100:
         raise ValueError(f"{_NAME}: Resampling quality must be in [0..100] range, got {quality}")
-    # DALI keeps the limits in float32, the durations in float64.
+    # DALI compares float32 limits with float64 durations.
     shortest = float(np.float32(min_duration)) if min_duration > 0 else -math.inf
     longest = float(np.float32(max_duration)) if max_duration > 0 else math.inf
     entries: list[Entry] = []
@@ -179,7 +179,7 @@ def nemo_asr(
 
 
 def parsed(manifest: str) -> list[tuple[int, Entry]]:
-    """Parses the entries of a manifest, with their lines."""
+    """Parses a manifest; returns the line numbers and entries."""
     try:
         lines = _storage.lines(manifest)
     except OSError as error:

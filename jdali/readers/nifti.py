@@ -1,4 +1,4 @@
-"""Volumes in NIfTI files."""
+"""Reads volumes from NIfTI files."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ except ImportError:
 
 _NAME = "readers.nifti"
 _GZIP = b"\x1f\x8b"
-# Bytes of the headers of versions 1 and 2, which each of them begins with, in either byte order.
+# Sizes of the headers of versions 1 and 2, bytes; a header begins with its size, in either byte order.
 _VERSION_1, _VERSION_2 = 348, 540
 _MAGIC = (b"n+1", b"n+2")
 
 
 class NiftiReader(ArrayFileReader):
-    """NIfTI files by path.
+    """Reads NIfTI files by path.
 
     Args:
         scaled: apply slope and intercept.
-        with_affine, with_spacing: give these as well.
-        options: of the files and of every reader, and `file_filter`.
+        with_affine, with_spacing: also return the affine and the spacing.
+        options: see `ArrayFileReader`; also `file_filter`.
     """
 
     def __init__(self, scaled: bool, with_affine: bool, with_spacing: bool, options: Mapping[str, Any]):
@@ -88,7 +88,7 @@ class NiftiReader(ArrayFileReader):
             raise SampleError(f"it claims to be of shape {list(shape)}")
         count = math.prod(shape)
         slope, intercept = header.get_slope_inter()
-        # What is scaled is float64 for a moment.
+        # Scaling goes through float64.
         width = 8 if self._scaled and slope is not None else dtype.itemsize
         limits.check("max_sample_bytes", count * max(width, 4), f"its volume of shape {list(shape)}")
         start, size = int(header["vox_offset"]), count * dtype.itemsize
@@ -101,7 +101,7 @@ class NiftiReader(ArrayFileReader):
             raise SampleError(
                 f"it ends after {len(content)} bytes of values, its shape {list(shape)} has {size}"
             )
-        file.read(1)  # of gzip the checksum is compared at the end
+        file.read(1)  # gzip checks its checksum at the end
         stored = np.frombuffer(content, dtype).reshape(shape, order="F")
         if not self._scaled:
             return np.ascontiguousarray(stored, dtype.newbyteorder("="))
@@ -112,7 +112,7 @@ class NiftiReader(ArrayFileReader):
 
 
 def _header(data: bytes) -> Any:
-    """Parses the header of a file; raises `SampleError` for one of another format."""
+    """Parses the header of a file; raises `SampleError` for another format."""
     first = {int.from_bytes(data[:4], "little"), int.from_bytes(data[:4], "big")}
     kind = Nifti1Header if _VERSION_1 in first else Nifti2Header if _VERSION_2 in first else None
     if kind is None or len(data) < kind.sizeof_hdr:
@@ -139,20 +139,19 @@ def nifti(
     with_spacing: Static[bool] = False,
     **options: Any,
 ) -> NiftiReader:
-    """Reads volumes from NIfTI files (.nii, .nii.gz), versions 1 and 2: of three axes, or of four with time.
+    """Reads volumes from NIfTI files (.nii, .nii.gz), versions 1 and 2, with three axes, or four with time.
 
-    Axes are as they are stored, first the one that is x in the file, as nibabel gives them; `with_affine` tells how they lie
-    in space.
+    The axes have the stored order, x first, as in nibabel; the affine (`with_affine`) gives their orientation in space.
 
     Parity: DALI has no such reader.
 
     Args:
-        file_filter: pattern of the names of files in `file_root`; capital letters count.
-        scaled: apply the slope and intercept of the header; otherwise values are as they are stored, as labels should be.
-        with_affine: give the affine from indices to millimetres as well: sform, else qform, else the spacing.
-        with_spacing: give the size of a voxel along each axis as well, as the last output.
+        file_filter: glob pattern of the files in `file_root`, case-sensitive.
+        scaled: apply the slope and intercept of the header; False keeps stored values, as labels need.
+        with_affine: also return the affine from indices to millimetres: sform, else qform, else the spacing.
+        with_spacing: also return the size of a voxel along each axis, as the last output.
 
-    Returns: float32 [x, y, z(, t)], or the type of the file if not `scaled`; then if asked for float32 [4, 4], and
+    Returns: float32 [x, y, z(, t)], or the type of the file if not `scaled`; the affine, float32 [4, 4]; the spacing,
         float32 [axes].
 
     Example: volumes, spacing = fn.readers.nifti(file_root="scans", with_spacing=True)

@@ -1,4 +1,4 @@
-"""Arrays in NumPy's .npy files, or windows of them."""
+"""Reads NumPy's .npy files, or windows of their arrays."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from jdali.readers.formats.array_files import ArrayFileReader, array_file_option
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
-# A request takes as long as many bytes.
+# Bytes: reading over a smaller gap is cheaper than another request.
 _REMOTE_GAP = 1 << 20
 _ENDS = ("roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
 
 
 class NumpyReader(ArrayFileReader):
-    """Arrays by path.
+    """Reads arrays by path.
 
     Args:
-        roi: the window's borders that are the same for all samples, by argument; may hold None.
-        axes: that the borders are of; empty: all.
-        policy: what to do with windows that reach out.
-        fill_value: of what lies outside.
-        keep_headers: remember the header of each file of which a window was read.
-        options: of the files and of every reader, and `file_filter`.
+        roi: borders of the window that hold for all samples, by argument; values may be None.
+        axes: axes that the borders apply to; empty: all.
+        policy: `out_of_bounds_policy`.
+        fill_value: value outside of the array.
+        keep_headers: cache the headers of files whose windows were read.
+        options: see `ArrayFileReader`; also `file_filter`.
     """
 
     often_cheap = True
@@ -60,11 +60,11 @@ class NumpyReader(ArrayFileReader):
         self._roi = {key: value for key, value in roi.items() if value is not None and value.shape != (0,)}
         self._axes, self._policy, self._fill_value = axes, policy, fill_value
         self._headers: dict[int, tuple[object, npy.Header]] | None = {} if keep_headers else None
-        # For windows that are the same for all samples: by the shape of the array.
+        # Caches, by shape of the array, windows whose borders hold for all samples.
         self._window_in = functools.lru_cache(maxsize=1024)(functools.partial(self._window, self._roi))
 
     def load(self, index: int, **borders: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Loads the array of a file, or the window with these further borders."""
+        """Loads the array of a file, or a window; `borders` add per-sample borders to the reader's."""
         path = self.path(index)
         try:
             if not self._roi and not borders:
@@ -79,7 +79,7 @@ class NumpyReader(ArrayFileReader):
                 check_size(path, math.prod(sizes) * header.dtype.itemsize)
                 return (self._part(read, header, anchor, sizes, gap),)
         except SampleError as error:
-            # The error may say that it is of sample 0: of the batch of one that a window was computed for.
+            # The kernel's message may name sample 0: it saw a batch of one.
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:
@@ -122,12 +122,12 @@ class NumpyReader(ArrayFileReader):
         if self._headers is None:
             return npy.read_header(read, size)
         known = self._headers.get(index)
-        if known is None or known[0] != version:  # else it is the file whose header was read
+        if known is None or known[0] != version:  # the file is new, or has changed
             known = self._headers[index] = version, npy.read_header(read, size)
         return known[1]
 
     def _window(self, borders: Mapping[str, np.ndarray], shape: tuple[int, ...]) -> tuple[Any, Any]:
-        """Computes anchor and size of the window in an array, before it is cut to the array."""
+        """Computes anchor and size of the window; it may reach out of the array."""
         _check_exclusive(borders)
         extents = np.array([shape], np.int64).reshape(1, len(shape))
         axes = slicing.slice_axes(_NAME, "", extents.shape, np.array([self._axes], np.int64), None)
@@ -163,7 +163,7 @@ class NumpyReader(ArrayFileReader):
 
 
 def _alike(contents: FileContents) -> Store | None:
-    """Wraps the arrays of files without a copy; None unless all have the same header and need no conversion."""
+    """Wraps the arrays of files without a copy; None if headers differ or an array needs conversion."""
     starts, sizes = contents.starts, contents.sizes
     if not len(sizes) or (sizes != sizes[0]).any():
         return None
@@ -189,9 +189,7 @@ def _check_exclusive(borders: Mapping[str, object]) -> None:
 
 @contextlib.contextmanager
 def _pieces(path: str) -> Iterator[tuple[npy.Read, int, object]]:
-    """Divides the reading of a file into pieces; returns them, its size, and a key that changes when the file
-    does.
-    """
+    """Opens a file for reading in pieces; yields a read function, the size, and a key that changes with the file."""
     if _storage.is_url(path):
         file = _storage.RemoteFile(path)
         yield file.read, file.size, file.size
@@ -200,7 +198,7 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int, object]]:
 
     def read(offset: int, size: int) -> bytes:
         data = os.pread(descriptor, size, offset)
-        while len(data) < size:  # of one call at most 2 GiB
+        while len(data) < size:  # one call returns at most 2 GiB
             more = os.pread(descriptor, size - len(data), offset + len(data))
             if not more:
                 raise SampleError(f"the file ends at byte {offset + len(data)}; it was longer before")
@@ -235,32 +233,33 @@ def numpy(
     use_o_direct: Static[bool] = False,
     **options: object,
 ) -> NumpyReader:
-    """Reads arrays from .npy files, or a window of each array without reading much of the rest.
+    """Reads arrays, or a window of each array, from .npy files.
 
-    The window goes from `roi_start` or `rel_roi_start` (else 0) to an end (`roi_end`, `rel_roi_end`,
-    `roi_shape` or `rel_roi_shape`, else the whole extent). Its borders are rounded half away from zero.
+    The window starts at `roi_start` or `rel_roi_start` (default: 0). `roi_end` or `rel_roi_end` gives its end,
+    or `roi_shape` or `rel_roi_shape` its size (default: up to the end of the array). Borders are rounded half
+    away from zero. Most of the data outside of the window is not read.
 
     Args:
-        cache_header_information: remember the header of each file of which a window was read.
-        file_filter: pattern of the names of files in `file_root`; capital letters count.
-        fill_value: of what lies outside of the array; rounded and saturated for integers.
-        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller.
+        cache_header_information: cache the headers of files whose windows were read.
+        file_filter: glob pattern of the files in `file_root`, case-sensitive.
+        fill_value: value outside of the array; rounded and saturated for integers.
+        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" shrinks the window.
         register_buffers: without effect.
-        rel_roi_end: `roi_end` as a share of the extent.
-        rel_roi_shape: `roi_shape` as a share of the extent.
-        rel_roi_start: `roi_start` as a share of the extent.
-        roi_axes: axes that the borders are of; negative ones count from the end; empty: all, in order.
-        roi_end: where the window ends, elements, exclusive.
+        rel_roi_end: `roi_end` as a fraction of the extent.
+        rel_roi_shape: `roi_shape` as a fraction of the extent.
+        rel_roi_start: `roi_start` as a fraction of the extent.
+        roi_axes: axes that the borders apply to; negative ones count from the end; empty: all, in order.
+        roi_end: end of the window, elements, exclusive.
         roi_shape: size of the window, elements.
-        roi_start: where the window starts, elements.
+        roi_start: start of the window, elements.
         use_o_direct: without effect.
 
-    Returns: the array in C order and this machine's byte order. Only numbers and booleans can be read,
-    and nothing is ever unpickled.
+    Returns: the array in C order and this machine's byte order. Only numbers and booleans are read;
+    pickled objects are an error.
 
-    Parity: DALI reads format version 1.0, little-endian, with the header laid out as NumPy writes it; here
+    Parity: DALI reads format version 1.0, little-endian, with a header formatted as NumPy does; here
     versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
-    empty lines and the carriage returns of Windows for names.
+    empty lines and carriage returns as part of names.
 
     Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")
     """

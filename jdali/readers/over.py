@@ -1,4 +1,4 @@
-"""What readers that read from another one share: opening it, its order, and facts about each of its samples."""
+"""Shared base of readers that read from another reader: opens it, and finds its order and facts about its samples."""
 
 from __future__ import annotations
 
@@ -21,19 +21,14 @@ from jdali.readers.order.mixture import MixtureOrder
 from jdali.readers.order.windows import WindowOrder
 from jdali.storage import options
 
-# Arguments that a source may not have, and their defaults.
+# Arguments that a source must leave at their defaults, because the reader over it has them.
 _OF_WHOLE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
-# Samples that are read together to find their facts.
+# Number of samples that are read together to find their facts.
 _AT_ONCE = 1024
 
 
 class OverReader(Reader):
-    """Gives the samples of another reader by windows.
-
-    Args:
-        source: the other one.
-        order: of the samples.
-    """
+    """Reads the samples of another reader, window by window."""
 
     def __init__(self, source: Reader, order: WindowOrder):
         self._source, self._order = source, order
@@ -55,13 +50,13 @@ class OverReader(Reader):
 
 
 def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *, goes_on: bool) -> Reader:
-    """Opens a reader that another one reads from.
+    """Opens the reader that another reader, the owner, reads from.
 
     Args:
-        owner: name of the other one.
-        whole: what it makes, in errors.
-        name, args: of the reader.
-        goes_on: see `_goes_on`.
+        owner: name of the owner.
+        whole: noun for the owner's result, in error messages.
+        name, args: name and arguments of the reader to open.
+        goes_on: its `_goes_on`.
     """
     op = REGISTRY[name]
     if not isinstance(op, ReaderOp) or name == owner:
@@ -76,12 +71,12 @@ def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *,
 
 
 def seeded(name: str, args: Mapping[str, Any], seed: int) -> Mapping[str, Any]:
-    """Returns the arguments of a source, with the seed of the other one for a mixture that has none."""
+    """Returns the arguments of a source; a mixture without a seed gets `seed`."""
     return {**args, "seed": seed} if name == "readers.mix" and not _has_seed(args) else args
 
 
 def stream_of(source: Reader, args: Mapping[str, Any], seed: int) -> MixtureOrder:
-    """Returns the order of a source on one shard, a function of the position: of a single reader as a mixture of one."""
+    """Returns the unsharded order of a source as a function of position; a single reader counts as a mixture of one."""
     order = source._order
     if isinstance(order, MixtureOrder):
         return order
@@ -109,19 +104,19 @@ def facts_of(
     find: Callable[[np.ndarray], np.ndarray],
     key: tuple[Any, ...],
 ) -> np.ndarray:
-    """Returns a number for each sample of a source, which is read once.
+    """Returns a number for each sample of a source, by reading all samples once.
 
-    The numbers are kept in the folder of indexes if all data of the source are files that its arguments name.
+    The numbers are cached in the folder of indexes if the arguments of the source name all of its files.
 
     Args:
         name, args, source: the source.
         find: returns the numbers of some samples.
-        key: what they depend on besides the data; None in it: nobody knows.
+        key: dependencies of the numbers besides the data; None among them prevents caching.
     """
 
     def build() -> Mapping[str, np.ndarray]:
         parts = [np.empty(0, np.int64)]
-        # Samples of which each is a request are asked for side by side.
+        # Where each sample is a remote request, requests run in parallel.
         alone = source.remote and not source.reads_ahead
         requests = options().requests if alone else 1
         with (
@@ -143,7 +138,7 @@ def facts_of(
     versions = [*map(file_version, files), *key]
     if not files or None in versions:
         return build()["facts"]
-    # Of a mixture what it has, in whatever shares.
+    # The numbers of a mixture depend on its sources, not on their shares.
     data = args["sources"] if name == "readers.mix" else sorted(args.items())
     digest = hashlib.sha256(repr((name, data, versions)).encode()).hexdigest()
     return cached_index(
@@ -152,7 +147,7 @@ def facts_of(
 
 
 def _files(name: str, args: Mapping[str, Any]) -> list[str]:
-    """Returns the files that have all data of a reader; empty: it may have others."""
+    """Returns the files that hold all data of a reader; empty if the arguments do not name them all."""
     if name == "readers.mix":
         parts = [_files(*source) for source in args["sources"]]
         return [] if not all(parts) else [file for part in parts for file in part]

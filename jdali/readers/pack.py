@@ -1,4 +1,4 @@
-"""Reader of rows that hold several documents: token sequences packed to one length."""
+"""Packs token sequences of several documents into rows of one length."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from jdali.readers.order.windows import BEST_FIT, FIRST_FIT, RowPacking, WindowO
 from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stream_of
 
 _NAME = "readers.pack"
-# What rows have besides the outputs of the documents.
+# Outputs that are added to those of the documents.
 SEGMENTS = ("segment_ids", "positions")
-# A window has documents for about this many rows: half a row is left over, less than 0.5 %.
+# Rows of a default window, about: on average half a row of it stays empty, less than 0.5 %.
 _ROWS = 128
 _MOST_DOCUMENTS = 1 << 16
 TRUNCATE, SPLIT = "truncate", "split"
 
 
 class PackReader(OverReader):
-    """Rows of documents.
+    """Reads rows of packed documents.
 
     Args:
         source: reads the documents.
         encode: tokenizes them; None: they are tokens.
-        order: of the rows.
-        packing: what the rows of the order have.
-        pad_id: what is behind the documents of a row.
-        continued: positions of a piece of a document go on from the piece before.
+        order: the order of the rows.
+        packing: assigns documents to rows.
+        pad_id: token for padding after the documents of a row.
+        continued: positions count through all pieces of a document; otherwise each piece starts at 0.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class PackReader(OverReader):
         self.num_outputs += len(SEGMENTS)
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`: an epoch is the rows of the first pass; "documents": those of a pass."""
+        """Returns `reader_meta`; an epoch has the rows of the first pass, "documents" counts the documents of a pass."""
         order = self._order
         assert isinstance(order, WindowOrder)
         return {**super().meta(), "documents": order.samples}
@@ -71,11 +71,17 @@ class PackReader(OverReader):
         return wanted[wanted >= 0] % self._source.count
 
     def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
-        """Packs rows of documents that `load` reads by their indices."""
-        members = indices if indices.ndim == 2 else indices[:, None]  # a document that is asked for alone
+        """Builds rows from documents that `load` reads by index.
+
+        Args:
+            indices: int64 [rows, most documents of a row], -1 for none; or [n], one document for each row. A piece k
+                of document i is i + k * (number of documents).
+            load: reads documents.
+        """
+        members = indices if indices.ndim == 2 else indices[:, None]
         owners = np.nonzero(members >= 0)[0]
         pieces, documents = np.divmod(members[members >= 0], self._source.count)
-        read, place = np.unique(documents, return_inverse=True)  # each once, also for several of its pieces
+        read, place = np.unique(documents, return_inverse=True)  # read a document of several pieces once
         found, wrong = documents_of(self._source, load, self._encode, read)
         cuts = [slice(k * self._length, (k + 1) * self._length) for k in pieces.tolist()]
         outputs = [[one[i][cut] for i, cut in zip(place.tolist(), cuts, strict=True)] for one in found]
@@ -105,7 +111,7 @@ class PackReader(OverReader):
     def _rows(
         self, outputs: Sequence[Sequence[np.ndarray]], begin: np.ndarray, owners: np.ndarray, rows: np.ndarray
     ) -> tuple[Store, ...]:
-        """Lays documents out in rows, one after another; `begin` has the position of the first token of each."""
+        """Lays documents out in rows; `begin` is the position of each document's first token."""
         sizes = np.array([len(one) for one in outputs[0]], np.int64)
         total = np.cumsum(sizes)
         firsts = np.searchsorted(owners, rows)  # the first document of each row
@@ -131,7 +137,7 @@ class PackReader(OverReader):
 def documents_of(
     source: Reader, load: Callable[[np.ndarray], Loaded], encode: Encode | None, indices: np.ndarray
 ) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
-    """Reads documents: for each output their tokens, none of those that failed, and what is wrong with these."""
+    """Reads documents; returns for each output their tokens, empty where a document failed, and the failures."""
     loaded = load(indices)
     failures = dict(loaded.failures)
     good = np.delete(np.arange(len(indices)), list(failures)).tolist()
@@ -182,42 +188,41 @@ def pack(
     window: Static[int | None] = None,
     _goes_on: Static[bool] = False,
 ) -> PackReader:
-    """Packs documents into rows of one length: token sequences of a reader, or texts that are tokenized here.
+    """Packs documents into rows of one length: token sequences of a reader, or texts that it tokenizes.
 
-    A row is a sample. The documents come in the order of their reader, and each `window` of them is packed by itself, longest
-    first. So which share a row is a function of their lengths and their place in the order alone, and the rows of a step are a
-    function of the step. A run goes on from any state with any number of shards, and with other weights of a mixture, from the
-    next window on: no document is lost, none comes twice in a pass. All shards must be at the same step.
+    A row is a sample. Documents come in the order of their reader, and each `window` of documents is packed by itself,
+    longest first. So the rows depend only on the lengths and the order of the documents, and the rows of a step only on the
+    step. A run resumes from any state with any number of shards and, from the next window on, with other weights of a
+    mixture: no document is lost, and none comes twice in a pass. All shards must be at the same step.
 
-    The lengths of all documents are found when the pipeline is built, by reading and tokenizing each once. They are kept in the
-    cache folder if the data are files that `paths` or `path` names, of Parquet, Arrow, TFRecord, WebDataset or mixtures of these.
+    Building the pipeline reads and tokenizes each document once to find the lengths. They are cached on disk if
+    `paths` or `path` names all files: Parquet, Arrow, TFRecord, WebDataset, or mixtures of these.
 
     Args:
-        documents: what a reader returned, or `readers.mix`, all of its outputs: tokens with one axis, and others of the same
-            length; with `tokenizer` one output, texts. Outside of a pipeline's definition a pair of a reader's name and its
-            arguments.
-        length: of a row, tokens; see `long_documents`.
+        documents: all outputs of a reader or of `readers.mix`: tokens with one axis, and others of the same
+            length; with `tokenizer`, one output of texts. Outside of a pipeline's definition, a pair of the reader's name and
+            its arguments.
+        length: length of a row, tokens; see `long_documents`.
         add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
-        continue_positions: positions of a piece go on from the piece before it, as those of the whole document; else each
-            piece begins at 0.
-        lengths: tokens of each document of the data set (of a mixture: of all sources, one after another), so that they need
-            not be found: a column of a table. A row whose documents are longer than these say is a bad sample.
-        long_documents: what becomes of documents longer than a row: "truncate": they are cut, and the rest is lost; "split": they
-            are divided into pieces of `length` and a rest, each packed by itself as a document, with a segment id of its own.
-        num_shards: how many parts the rows are divided into; of the rows, not of the documents' reader.
-        pad_id: what is behind the last document of a row.
-        seed: of a reader that shuffles and has no seed of its own; -1: the pipeline's.
-        shard_id: which part is read, 0 to `num_shards` - 1.
-        strategy: a document goes to the first row with room, "first_fit", or to the row with the least, "best_fit".
-        window: number of documents that are packed together; None: as many as fill 128 rows on average.
+        continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
+        lengths: number of tokens of each document of the data set, such as a column of a table (for a mixture: of all
+            sources, one source after another); spares the search. A row whose documents are longer than given is a bad sample.
+        long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
+            into pieces of `length` and a rest, each packed as a document with its own segment id.
+        num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
+        pad_id: token for padding after the last document of a row.
+        seed: seed of a reader that shuffles without a seed of its own; -1: the pipeline's.
+        shard_id: the part to read, 0 to `num_shards` - 1.
+        strategy: "first_fit" puts a document into the first row with room, "best_fit" into the fullest row with room.
+        window: number of documents to pack together; None: as many as fill 128 rows on average.
 
-    Returns: for each output of the documents [length], padded; int32 [length], the number of the document in the row, from 1 on,
-        0 for padding; and int32 [length], the position in the document. Of readers that return a dict under the names
+    Returns: each output of the documents, [length], padded; int32 [length], the number of the document in its row, from 1 on,
+        0 for padding; and int32 [length], the position in the document. If the reader returns a dict, the last two are named
         "segment_ids" and "positions".
 
-    An epoch, as iterators and `reader_meta` count it, has the rows of the first pass over the documents; another pass that is
-    shuffled may have a few more or less. The `schedule` of a mixture counts documents here, `batch_size` of them a step. A
-    document that cannot be read makes bad samples of its rows, for which other documents stand in, if `on_error` says so.
+    For iterators and `reader_meta`, an epoch has the rows of the first pass over the documents; a later shuffled pass
+    may have a few rows more or less. The `schedule` of a mixture counts documents here, `batch_size` of them a step. A
+    document that cannot be read makes its rows bad samples; `on_error` may replace them by other documents.
 
     Parity: DALI has no such operator.
 

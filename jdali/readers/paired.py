@@ -1,4 +1,4 @@
-"""Samples of several files each: a picture and its mask, found by the same stem or by a table."""
+"""Reads samples of several files, such as a picture and its mask, paired by stem or by a table."""
 
 from __future__ import annotations
 
@@ -16,16 +16,14 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system.regular_file import is_of_machine
-from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.base import Loaded, Reader, file_tasks, reader_options, shuffle_options
 from jdali.readers.formats.records import csv_text
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.paired"
-# Read by one task, and open at the same time: a task costs as much as some small files.
-_FILES_A_TASK = 64
-# Wildcards in a row, as one: "**/" is any number of folders, "*" stays within one.
+# A run of wildcards: "**/" matches any number of folders, "*" stays within one.
 _WILD = re.compile(r"((?:\*\*/|\*\*|\*|\?|\[[^\]/]+\])+)")
-_STARS = re.compile(r"((?:\*\*/|\*\*|\*)+)")  # in URLs, where the others mean something else
+_STARS = re.compile(r"((?:\*\*/|\*\*|\*)+)")  # for URLs, where "?" and "[" have other meanings
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]/]+\]")
 _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -35,7 +33,7 @@ class _Files(NamedTuple):
 
     Attributes:
         root: folder that `names` are relative to.
-        names: of the files, one for each sample.
+        names: name of the file of each sample.
     """
 
     root: str
@@ -46,7 +44,7 @@ class _Pairs(NamedTuple):
     """The files of all keywords.
 
     Attributes:
-        files: of each keyword.
+        files: files of each keyword.
         left_out: number of samples that lack a file.
     """
 
@@ -55,12 +53,7 @@ class _Pairs(NamedTuple):
 
 
 class PairedFilesReader(Reader):
-    """Files by path, several for each sample.
-
-    Args:
-        pairs: the files.
-        options: of every reader.
-    """
+    """Reads several files for each sample."""
 
     often_cheap = True
 
@@ -71,7 +64,7 @@ class PairedFilesReader(Reader):
         super().__init__(len(pairs.files[0].names), options)
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`, and "left_out": the number of samples that lack a file."""
+        """Returns `reader_meta` with "left_out", the number of samples that lack a file."""
         return super().meta() | {"left_out": self._pairs.left_out}
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
@@ -90,8 +83,7 @@ class PairedFilesReader(Reader):
         return Loaded(tuple(columns), failures)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        step = max(1, min(_FILES_A_TASK // self.num_outputs, -(-len(indices) // threads)))
-        return [slice(at, at + step) for at in range(0, len(indices), step)]
+        return file_tasks(len(indices), threads, self.num_outputs)
 
     def source(self, index: int) -> str:
         return ";".join(_storage.join(root, names[index]) for root, names in self._pairs.files)
@@ -112,21 +104,21 @@ def paired(
     table: Static[Any] = None,
     **options: Any,
 ) -> PairedFilesReader:
-    """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in their order.
+    """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in call order.
 
     Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. Its value is
-    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of the same stem make a sample: of a folder or a list
-    that is the path below the (common) folder without its ending; of a pattern the part that its wildcards stand for, so
-    "*_photo.jpg" goes with "*_mask.png". "**" stands for any number of folders; hidden files are passed over. With `table`
-    a value is the name of a column, and a row is a sample.
+    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of the same stem make a sample. In a folder or a
+    list, the stem is the path below the (common) folder without its extension; in a pattern, the part that the wildcards
+    match, so "*_photo.jpg" goes with "*_mask.png". "**" matches any number of folders; hidden files are skipped. With
+    `table`, a value is the name of a column, and a row is a sample.
 
     Parity: DALI has no such reader.
 
     Args:
-        file_root: folder that all paths are relative to; None: the working folder, or that of the CSV file. What a table
-            names must lie below it.
-        files: {keyword: value}, for keywords that are names of arguments, too; they come first.
-        missing: of samples that lack a file: "error": raise when the pipeline is built, "skip": leave them out.
+        file_root: folder that all paths are relative to; None: the working folder, or the folder of the CSV file. Files
+            named in a table must lie below it.
+        files: {keyword: value}, for keywords that equal names of arguments; these come first.
+        missing: for samples that lack a file: "error" raises when the pipeline is built, "skip" leaves them out.
         table: path of a CSV file whose first line names the columns, a DataFrame, or a dict of lists.
 
     Returns: for each keyword uint8 [bytes]. `Pipeline.reader_meta(name)["left_out"]` counts the samples that were left out.
@@ -183,7 +175,7 @@ def _lacking(
     found: Mapping[str, tuple[str, Mapping[str, str]]], given: Mapping[str, Any], stems: Iterable[str],
     whole: Sequence[str],
 ) -> str:  # fmt: skip
-    """Says which file has no partner."""
+    """Builds the error message for files without a partner."""
     kept = set(whole)
     stem = next(stem for stem in stems if stem not in kept)
     has = next(keyword for keyword, (_, by_stem) in found.items() if stem in by_stem)
@@ -198,7 +190,7 @@ def _lacking(
 
 
 def _found(root: str, keyword: str, value: Any) -> tuple[str, Iterator[tuple[str, str]]]:
-    """Returns the folder of a keyword's files, and their stems and names."""
+    """Returns the folder of a keyword's files, and (stem, name) of each file."""
     if isinstance(value, (str, os.PathLike)):
         path = _storage.user_path(value, root)
         path = _storage.join(root, path) if root else path
@@ -219,7 +211,7 @@ def _found(root: str, keyword: str, value: Any) -> tuple[str, Iterator[tuple[str
 
 
 def _matching(path: str, wild: re.Pattern[str]) -> tuple[str, Iterator[tuple[str, str]]]:
-    """Returns the folder that the wildcards of a pattern are below; stems and names of the files that match."""
+    """Returns the folder above the first wildcard, and (stem, name) of each matching file."""
     before, slash, _ = wild.split(path)[0].rpartition("/")
     folder, pattern = before or slash, path[len(before + slash) :]
     tokens = wild.split(pattern)
@@ -292,7 +284,7 @@ def _by_table(table: Any, given: Mapping[str, Any], file_root: str | None, *, sk
 
 
 def _csv(path: str) -> dict[str, list[str]]:
-    """Reads the columns of a CSV file."""
+    """Reads a CSV file as a dict of columns."""
     text = csv_text(_NAME, path)
     try:
         rows = list(csv.reader(io.StringIO(os.fsdecode(text.removeprefix(codecs.BOM_UTF8)), newline="")))
@@ -307,7 +299,7 @@ def _csv(path: str) -> dict[str, list[str]]:
 def _column(table: Any, column: str) -> list[Any]:
     try:
         values = table[column]
-    except Exception as error:  # each kind of table raises its own
+    except Exception as error:  # each kind of table raises a type of its own
         raise ValueError(
             f"{_NAME}: the table has no column {column!r}: {type(error).__name__}: {error}"
         ) from error
@@ -316,7 +308,7 @@ def _column(table: Any, column: str) -> list[Any]:
 
 
 def _absent(root: str, names: NameTable) -> np.ndarray:
-    """Marks names of files that are not there, bool [n]; of remote ones only those that are empty."""
+    """Returns True for names of missing files, bool [n]; for remote files, only for empty names."""
     listed: dict[str, set[str]] = {}
     absent = np.zeros(len(names), bool)
     for i, name in enumerate(names):

@@ -1,9 +1,8 @@
-"""Rows of Parquet files."""
+"""Reads rows of Parquet files."""
 
 from __future__ import annotations
 
 import functools
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import content_path, field_of, need_pyarrow
 from jdali.readers.formats.parquet_pages import pages_of
-from jdali.readers.formats.records import required_paths
+from jdali.readers.formats.records import RecordFile, required_paths
 from jdali.readers.formats.tables import (
     TableFilesReader,
     column_names,
@@ -26,19 +25,19 @@ from jdali.readers.formats.tables import (
 
 _NAME = "readers.parquet"
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
-# Bytes that Arrow takes for each value besides: marks of nulls and of lists.
+# Estimated overhead of a value in Arrow's memory, for marks of nulls and of lists, bytes.
 _LEVELS = 6
 
 
 class ParquetReader(TableFilesReader):
-    """Rows of Parquet files, of which row groups are read.
+    """Reads rows of Parquet files, a row group at a time.
 
     Args:
-        files: to read.
-        footers: metadata of each file; None for one that cannot be read.
-        columns: to read.
-        condition: expression of pyarrow that says which rows are samples; None: all.
-        options: of every reader.
+        files: the files to read.
+        footers: metadata of each file; None for a file that cannot be read.
+        columns: the columns to read.
+        condition: pyarrow expression that selects rows; None: all rows.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -61,11 +60,11 @@ class ParquetReader(TableFilesReader):
         return min(start for _, start, _, _ in chunks), max(start + size for _, start, size, _ in chunks)
 
     def _paths(self, columns: Sequence[str]) -> list[str]:
-        """Returns what is read of columns: of a struct with bytes only these."""
+        """Returns the paths to read for columns: for a struct with a field "bytes", only this field."""
         return [content_path(field_of(self._schema, column), column) for column in columns]
 
     def _chunks(self, file: int, group: int, paths: Sequence[str]) -> list[tuple[Any, int, int, int]]:
-        """Finds the column chunks of a row group: metadata, start, bytes, and bytes of a value (0 where they differ)."""
+        """Returns the column chunks of a row group: metadata, offset, size, and bytes of a value (0: variable)."""
         footer = self._footers[file]
         found = footer.row_group(group)
         chunks = []
@@ -111,37 +110,18 @@ class ParquetReader(TableFilesReader):
             raise BadRecord(f"row group {group} is damaged: {short(error)}") from error
 
 
-class _KeptPieces(io.RawIOBase):
-    """A file for Arrow, which keeps the pieces that will be asked for.
+class _KeptPieces(RecordFile):
+    """A file that serves reads from pieces that were read before."""
 
-    Args:
-        files: of the reader.
-        file: number of the one.
-    """
-
-    def __init__(self, files: RecordFiles, file: int):
-        self._files, self._file = files, file
-        self._at, self._size = 0, files.sizes[file]
+    def __init__(self, files: RecordFiles, number: int):
+        super().__init__(files, number)
         self._pieces: list[tuple[int, bytes]] = []
 
     def keep(self, start: int, size: int) -> bytes:
-        """Reads a piece of the file, and keeps it."""
-        data = self._files.read(self._file, start, size)
+        """Reads a piece of the file and keeps it for later reads."""
+        data = self._files.read(self._number, start, size)
         self._pieces.append((start, data))
         return data
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, offset + (0, self._at, self._size)[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
 
     def read(self, size: int = -1) -> bytes:
         start, left = self._at, max(self._size - self._at, 0)
@@ -150,11 +130,11 @@ class _KeptPieces(io.RawIOBase):
         for begin, data in self._pieces:
             if begin <= start and start + size <= begin + len(data):
                 return data if size == len(data) else data[start - begin : start - begin + size]
-        return self._files.read(self._file, start, size)
+        return self._files.read(self._number, start, size)
 
 
 def _footer(files: RecordFiles, file: int) -> Any:
-    """Reads the metadata of a file; raises ValueError if they are none."""
+    """Reads the metadata of a file; raises ValueError if they are damaged."""
     import pyarrow.parquet as pq
 
     try:
@@ -181,22 +161,22 @@ def parquet(
 ) -> ParquetReader:
     """Reads rows of Parquet files: an output for each of `columns`.
 
-    Row groups are read whole, of them only these columns, once a pass over the data; `random_shuffle` mixes rows
+    The reader reads these columns of whole row groups, once a pass over the data; `random_shuffle` mixes rows
     through a buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into
-    `bytes_ahead` of `jdali.storage` are read for each sample: write files with small ones for it.
+    `bytes_ahead` of `jdali.storage` are read again for each sample: write files with small row groups for it.
 
-    A row without a value (null) in a column, or with lists that make no array, is a sample that cannot be read.
+    A row with a null in one of the columns, or with ragged lists, is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns, with "." between those of nested fields. Of a struct with "bytes", as the Hugging
-            Face Hub has for pictures and sounds, these are read.
-        paths: of the files.
-        filter: which rows are samples: an expression of `pyarrow.compute`, or conditions as those of pandas,
-            `[("label", "in", [1, 2])]`. The columns that it names are read when the pipeline is built.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
+            Hugging Face Hub stores pictures and sounds so), this field is read.
+        paths: paths of the files.
+        filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
 
-    Returns: for each column uint8 [bytes] of bytes and strings, [] of numbers, [n, ...] of lists.
+    Returns: an output for each column: uint8 [bytes] for bytes and strings, [] for numbers, [n, ...] for lists.
 
     Example: jpegs, labels = fn.readers.parquet(paths=["train.parquet"], columns=["image", "label"])
     """
@@ -208,7 +188,7 @@ def parquet(
 
 
 def footers_of(files: RecordFiles, columns: Sequence[str], options: Mapping[str, Any]) -> list[Any]:
-    """Reads the metadata of files, which must have the columns; see `opened_files`."""
+    """Reads the metadata of files and checks that they have the columns; see `opened_files`."""
     need_pyarrow(_NAME)
     return opened_files(
         _NAME, files, columns, functools.partial(_footer, files), lambda footer: footer.schema.to_arrow_schema(),

@@ -1,4 +1,4 @@
-"""Sequences of images that lie as numbered files in folders, one folder for each stream."""
+"""Reads image sequences from folders of numbered files, one folder for each stream."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import files as _storage
 from jdali._storage import read_file
 from jdali.codecs import image as codec
-from jdali.readers.base import Loaded, Reader, reader_options
+from jdali.readers.base import Loaded, Reader, reader_options, slices
 from jdali.readers.layouts import with_layouts
 
 _NAME = "readers.sequence"
@@ -23,15 +23,15 @@ _EXTENSIONS = (
 
 
 class SequenceReader(Reader):
-    """Images at even distances in a stream.
+    """Reads images at even distances in a stream.
 
     Args:
         streams: paths of the images of each stream.
-        length: images in a sequence.
-        step: from the first image of a sequence to that of the next.
-        stride: from one image of a sequence to the next.
+        length: number of images in a sequence.
+        step: distance between the first images of consecutive sequences.
+        stride: distance between consecutive images of a sequence.
         image_type: colours to decode to.
-        options: of every reader.
+        options: see `Reader`.
     """
 
     layouts = ("FHWC",)
@@ -90,8 +90,8 @@ class SequenceReader(Reader):
         return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        # Decoding takes much longer than a task costs.
-        return [slice(at, at + 1) for at in range(len(indices))]
+        # Decoding outweighs the overhead of a task.
+        return slices(len(indices), 1)
 
     def source(self, index: int) -> str:
         return self._paths(index)[0]
@@ -112,17 +112,17 @@ def sequence(
     stride: Static[int] = 1,
     **options: object,
 ) -> SequenceReader:
-    """Reads sequences of images from folders, each of which holds the images of one stream.
+    """Reads sequences of images from folders; each folder holds the images of one stream.
 
-    The images of a stream are in the order of their names, as bytes. Sequences do not go beyond a stream,
-    and only whole ones are returned. Hidden files and folders are passed over.
+    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream,
+    and only complete ones are returned. Hidden files and folders are skipped.
 
     Args:
-        file_root: folder of the folders.
-        sequence_length: images in a sequence.
+        file_root: parent of the folders.
+        sequence_length: number of images in a sequence.
         image_type: RGB, BGR, GRAY, YCbCr or ANY_DATA.
-        step: from the first image of a sequence to that of the next.
-        stride: from one image of a sequence to the next.
+        step: distance between the first images of consecutive sequences.
+        stride: distance between consecutive images of a sequence.
 
     Returns: uint8 [F, H, W, C].
 
@@ -139,7 +139,7 @@ def sequence(
 
 
 def _streams(root: str) -> list[list[str]]:
-    """Lists the paths of the images in each subfolder that has some."""
+    """Lists the paths of the images in each subfolder that has images."""
     root = _storage.user_path(root)
     try:
         streams = []

@@ -1,11 +1,11 @@
 """Shares the tables of a data set (names, offsets of records) among the workers of a machine: computed once, mapped by all.
 
-A reader has what is large, and slow to find, computed by `shared`. While the process of the user opens it, in `noting`,
-the results are noted; a worker that opens the same reader, in `reusing`, gets these in place of its own. They travel
-as the arrays of any value do, in memory that the workers map (`_workers/wire.py`).
+A reader computes large or slow tables through `shared`. When the user's process opens the reader within `noting`, the
+tables are recorded; a worker that opens the same reader within `reusing` gets the recorded tables. They are sent like
+other arrays, in memory that the workers map (`_workers/wire.py`).
 
-A table with the name of an argument of its reader (`files`) travels in place of that argument, which is `()` in workers:
-a list of a million names would be copied into each of them.
+A table named like an argument of its reader (`files`) replaces this argument, which is `()` in workers. Otherwise a list
+of a million names would be copied into each worker.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 Tables: TypeAlias = "Mapping[str, Mapping[str, Any]]"
-"""Tables of readers, by the name of the node and that of the table."""
+"""Tables of readers, by names of the node and of the table."""
 
 _T = TypeVar("_T")
-_HERE = threading.local()  # `noted`, `known`, `prefix`: of the reader that this thread opens
+# Tables of the reader that this thread opens: recorded ones (`noted`), received ones (`known`), and a `prefix` of their names.
+_HERE = threading.local()
 
 
 def shared(name: str, compute: Callable[[], _T]) -> _T:
-    """Returns a table: computes it, unless this is a worker that was sent it.
+    """Returns a table; computes it unless this is a worker that received it.
 
     Args:
-        name: of the table among those of its reader.
-        compute: returns it: something that can be pickled, and that nobody changes.
+        name: name of the table, unique within its reader.
+        compute: returns the table, which must be picklable and immutable.
     """
     name = getattr(_HERE, "prefix", "") + name
     known: Mapping[str, Any] = getattr(_HERE, "known", {})
@@ -43,7 +44,7 @@ def shared(name: str, compute: Callable[[], _T]) -> _T:
 
 @contextlib.contextmanager
 def apart(name: str) -> Iterator[None]:
-    """Keeps the tables of a reader that is opened inside apart from those of other readers of the node."""
+    """Prefixes the names of tables, where one node opens several readers."""
     before = getattr(_HERE, "prefix", "")
     _HERE.prefix = f"{before}{name}/"
     try:
@@ -54,7 +55,7 @@ def apart(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def noting() -> Iterator[dict[str, Any]]:
-    """Notes the tables of the reader that this thread opens inside."""
+    """Records the tables of the reader that this thread opens inside."""
     noted: dict[str, Any] = {}
     _HERE.noted = noted
     try:
@@ -65,7 +66,7 @@ def noting() -> Iterator[dict[str, Any]]:
 
 @contextlib.contextmanager
 def reusing(tables: Mapping[str, object]) -> Iterator[None]:
-    """Gives these tables to the reader that this thread opens inside."""
+    """Passes tables to the reader that this thread opens inside."""
     _HERE.known = tables
     try:
         yield

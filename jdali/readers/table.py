@@ -1,4 +1,4 @@
-"""Rows of a table in memory, or of a CSV file: numbers, strings, and files by their names."""
+"""Reads rows of a table in memory or of a CSV file: numbers, strings, and files by name."""
 
 from __future__ import annotations
 
@@ -13,35 +13,26 @@ from jdali._batches import Store
 from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import BadRecord, NameTable, read_named
 from jdali._storage import files as _storage
-from jdali.readers.base import Loaded, reader_options, shuffle_options
+from jdali.readers.base import Loaded, file_tasks, reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import column_of, field_of, need_pyarrow, pa
 from jdali.readers.formats.records import csv_text, path_list, required_paths
-from jdali.readers.formats.tables import (
-    RowGroup,
-    TableReader,
-    check_columns,
-    column_names,
-    count_of,
-    short,
-)
+from jdali.readers.formats.tables import RowGroup, TableReader, check_columns, column_names, count_of, short
 from jdali.readers.shared_tables import shared
 
 _TABLE, _CSV = "readers.table", "readers.csv"
-# Read by one task, and open at the same time: a task costs as much as some small files.
-_FILES_A_TASK = 64
 
 
 class FrameReader(TableReader):
-    """Rows of a table, whole in memory.
+    """Reads rows of a table in memory.
 
     Args:
-        name: of the reader, for messages.
-        table: of pyarrow, with the columns.
-        columns: to give.
-        files: those of them that name files, which are read in place of the names.
+        name: name of the reader, for messages.
+        table: pyarrow table with the columns.
+        columns: the columns to return.
+        files: columns whose values are names of files to read.
         root: folder of the files.
-        where: names a row, with "{}" in place of its number.
-        options: of every reader.
+        where: description of a row for messages, with "{}" for its number.
+        options: see `Reader`.
     """
 
     mixes = False
@@ -87,8 +78,7 @@ class FrameReader(TableReader):
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         if not self._files:
             return super().tasks(indices, threads)
-        step = max(1, min(_FILES_A_TASK, -(-len(indices) // threads)))
-        return [slice(at, at + step) for at in range(0, len(indices), step)]
+        return file_tasks(len(indices), threads)
 
     def where(self, group: int, row: int) -> str:
         return self._where.format(row)
@@ -100,7 +90,7 @@ class FrameReader(TableReader):
 
 
 def _names(name: str, table: Any, column: str, root: str, folder: str, where: str) -> NameTable:
-    """Returns the files that a column names below the root; whole paths are shortened to such names."""
+    """Returns the names of a column's files, relative to the root."""
     try:
         found = column_of(table.column(column).combine_chunks())
     except (TypeError, BadRecord) as error:
@@ -132,7 +122,7 @@ def _opened(
     where: str,
     options: Mapping[str, Any],
 ) -> FrameReader:
-    """Checks the columns of a table and opens a reader of it."""
+    """Checks the columns of a table and opens its reader."""
     named = path_list(name, "files", files)
     if unknown := [file for file in named if file not in columns]:
         raise ValueError(f"{name}: files names {unknown[0]!r}, which is none of columns {list(columns)}")
@@ -162,18 +152,18 @@ def table(
 ) -> FrameReader:
     """Reads rows of a table in memory: an output for each of `columns`.
 
-    A row without a value (null) in a column is a sample that cannot be read.
+    A row with a null in one of the columns is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 
     Args:
         columns: names of the columns.
-        frame: of pandas, polars or pyarrow, or a dict of lists and arrays. Nobody changes it meanwhile.
-        file_root: folder that the names of files are relative to, and that all of them must lie in; None: the working
+        frame: table of pandas, polars or pyarrow, or a dict of lists and arrays; it must not change.
+        file_root: folder that holds all named files and that their names are relative to; None: the working
             folder.
-        files: those of `columns` that name files: these are read in place of their names.
+        files: columns, among `columns`, whose values are names of files to read.
 
-    Returns: for each column uint8 [bytes] of files, bytes and strings, [] of numbers, [n, ...] of lists.
+    Returns: an output for each column: uint8 [bytes] for files, bytes and strings, [] for numbers, [n, ...] for lists.
 
     Example:
         frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
@@ -190,7 +180,7 @@ def opened_frame(
     file_root: str | None = None,
     files: Any = (),
 ) -> FrameReader:
-    """Opens a reader of a table in memory, see `table`."""
+    """Opens the reader of a table in memory, see `table`."""
     need_pyarrow(name)
     names = column_names(name, columns)
     found = shared("frame", lambda: _as_table(frame, names))
@@ -200,7 +190,7 @@ def opened_frame(
 
 
 def _as_table(frame: Any, columns: Sequence[str]) -> Any:
-    """Converts the columns of a frame to a table of pyarrow."""
+    """Converts the columns of a frame to a pyarrow table."""
     try:
         if isinstance(frame, pa.RecordBatch):
             frame = pa.Table.from_batches([frame])
@@ -211,7 +201,7 @@ def _as_table(frame: Any, columns: Sequence[str]) -> Any:
             return pa.table({name: _array(frame[name]) for name in dict.fromkeys(columns) if name in frame})
         present = list(frame.columns)
         chosen = frame[[column for column in dict.fromkeys(columns) if column in present]]
-        if hasattr(chosen, "iloc"):  # of pandas
+        if hasattr(chosen, "iloc"):  # pandas
             return pa.Table.from_pandas(chosen, preserve_index=False).combine_chunks()
         return pa.table(chosen).combine_chunks()
     except (AttributeError, TypeError, ValueError) as error:
@@ -241,20 +231,20 @@ def csv(
 ) -> FrameReader:
     """Reads rows of a CSV file, whose first line names the columns: an output for each of `columns`.
 
-    Types follow from the values: int64, float64 and bool, else strings. A row without a number where the others have
-    one is a sample that cannot be read.
+    Types are inferred from the values: int64, float64, bool, else string. A row with an empty field in a column of numbers
+    is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 
     Args:
         columns: names of the columns.
-        path: of the CSV file.
-        delimiter: between the values of a line.
-        file_root: folder that the names of files are relative to, and that all of them must lie in; None: that of the CSV
+        path: path of the CSV file.
+        delimiter: separator of the values in a line.
+        file_root: folder that holds all named files and that their names are relative to; None: the folder of the CSV
             file.
-        files: those of `columns` that name files: these are read in place of their names.
+        files: columns, among `columns`, whose values are names of files to read.
 
-    Returns: for each column uint8 [bytes] of files and strings, [] of numbers.
+    Returns: an output for each column: uint8 [bytes] for files and strings, [] for numbers.
 
     Example: jpegs, labels = fn.readers.csv(path="train.csv", columns=["name", "label"], files=["name"], file_root="photos")
     """
@@ -268,7 +258,7 @@ def csv(
 
 
 def _parsed(path: str, columns: Sequence[str], strings: Sequence[str], delimiter: str) -> Any:
-    """Reads columns of a CSV file; `strings` are strings, whatever they look like."""
+    """Reads columns of a CSV file as a pyarrow table; the columns `strings` are not converted to numbers."""
     from pyarrow import csv as arrow_csv
 
     text = csv_text(_CSV, path)

@@ -1,8 +1,8 @@
-"""Data sets of TensorFlow Datasets, without TensorFlow."""
+"""Reads data sets of TensorFlow Datasets without TensorFlow."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,7 @@ _COLUMN = "data"
 
 
 class ExampleRowsReader(parquet.ParquetReader):
-    """Examples in a column of Parquet files.
-
-    Args:
-        parser: of the examples.
-        files, footers, options: see `ParquetReader`.
-    """
+    """Reads examples from a column of Parquet files."""
 
     def __init__(
         self, parser: ExampleParser, files: RecordFiles, footers: Sequence[Any], options: Mapping[str, Any]
@@ -42,19 +37,15 @@ class ExampleRowsReader(parquet.ParquetReader):
         return examples_of(self._parser, super().load_many(indices), indices, self._error)
 
 
-def _tfrecords(files: RecordFiles, parser: ExampleParser, options: Mapping[str, Any]) -> Reader:
-    return tfrecord.opened(files, (), parser, options)
-
-
-def _array_records(files: RecordFiles, parser: ExampleParser, options: Mapping[str, Any]) -> Reader:
-    return array_record.opened(files, parser, options)
-
-
 def _parquet(files: RecordFiles, parser: ExampleParser, options: Mapping[str, Any]) -> Reader:
     return ExampleRowsReader(parser, files, parquet.footers_of(files, [_COLUMN], options), options)
 
 
-_OPENERS = {"tfrecord": _tfrecords, "array_record": _array_records, "parquet": _parquet}
+_OPENERS: dict[str, Callable[[RecordFiles, ExampleParser, Mapping[str, Any]], Reader]] = {
+    "tfrecord": lambda files, parser, options: tfrecord.opened(files, (), parser, options),
+    "array_record": array_record.opened,
+    "parquet": _parquet,
+}
 
 
 def _num_outputs(arguments: Mapping[str, Any]) -> int:
@@ -72,32 +63,28 @@ def _names(features: Any) -> list[str]:
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def tfds(
-    *,
-    directory: Static[str],
-    features: Static[tuple[str, ...]],
-    split: Static[str] = "train",
-    **options: Any,
+    *, directory: Static[str], features: Static[tuple[str, ...]], split: Static[str] = "train", **options: Any
 ) -> Reader:
     """Reads a data set of TensorFlow Datasets from its folder: an output for each of `features`.
 
-    TensorFlow is not needed. Files are TFRecord, ArrayRecord or Parquet; they are read as `readers.tfrecord`,
-    `readers.array_record` and `readers.parquet` do. Pictures are not decoded: `fn.decoders.image` does that.
-    `Pipeline.reader_meta(name)["classes"]` has the names of a feature of class labels; of several features, lists by
-    feature.
+    TensorFlow is not needed. Files may be TFRecord, ArrayRecord or Parquet; `readers.tfrecord`,
+    `readers.array_record` and `readers.parquet` describe how each is read. Pictures are not decoded: use `fn.decoders.image`.
+    `Pipeline.reader_meta(name)["classes"]` has the class names of a feature of labels; with several such features, it is a
+    dict of lists, by feature.
 
-    A sequence of numbers is an array whose first axis is as long as it is. Sequences of strings or of pictures, and sequences
-    of sequences of any length, make no array and cannot be read. An example that lacks a feature, or has it in another
+    A sequence of numbers is an array with one element of it along the first axis. Sequences of strings or pictures, and
+    nested sequences of varying length, cannot be read as arrays. An example that lacks a feature, or has it in another
     shape, is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 
     Args:
-        directory: of one version of the data set, such as "mnist/3.0.1": it holds dataset_info.json.
-        features: names of the features, with "/" between those of nested ones ("objects/bbox").
-        split: of the data set; for a part of one see `subset` and `fold`.
+        directory: folder of one version of the data set, such as "mnist/3.0.1"; it holds dataset_info.json.
+        features: names of the features; "/" separates the names of nested ones ("objects/bbox").
+        split: name of the split; `subset` and `fold` select parts of it.
 
-    Returns: for each feature uint8 [bytes] of pictures, texts and files of sound, int64 [] of class labels, float32 [4] of
-        boxes, and of tensors, scalars and sequences arrays of their type and shape (float64 was rounded to float32).
+    Returns: for each feature: uint8 [bytes] for pictures, texts and sound files, int64 [] for class labels, float32 [4] for
+        boxes, and arrays of their type and shape for tensors, scalars and sequences (float64 is stored rounded to float32).
 
     Example: jpegs, labels = fn.readers.tfds(directory="mnist/3.0.1", features=["image", "label"], split="test")
     """
@@ -125,7 +112,7 @@ def tfds(
 
 
 def _files(folder: str, info: Mapping[str, Any], split: str) -> tuple[str, list[str], int]:
-    """Returns the form of the files of a split, their paths, and the number of examples in them."""
+    """Returns the format of a split's files, their paths, and the number of their examples."""
     splits = {part.get("name"): part for part in info.get("splits", ())}
     if split not in splits:
         known = ", ".join(map(repr, splits))
@@ -156,7 +143,7 @@ def _files(folder: str, info: Mapping[str, Any], split: str) -> tuple[str, list[
 
 
 def _class_names(folder: str, kinds: Mapping[str, TfdsFeature]) -> dict[str, list[str]]:
-    """Reads the names of classes, where files have them."""
+    """Reads class names from the folder's .labels.txt files, by feature."""
     found = {}
     listed = set(_storage.entries(folder, folders=False))
     for name, kind in kinds.items():

@@ -1,4 +1,4 @@
-"""TensorFlow's TFRecord files of tf.train.Example."""
+"""Reads TensorFlow's TFRecord files of tf.train.Example."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ from jdali.readers.formats.records import (
     RecordFiles,
     RecordReader,
     Records,
-    check_starts,
     looked_through,
-    number_columns,
+    number_pairs,
     required_paths,
     shared_table,
     user_paths,
@@ -45,13 +44,11 @@ _NAME = "readers.tfrecord"
 _HEAD = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _AROUND = _HEAD.size + _CRC.size
-
-
 _CRC_PLUS = 0xA282EAD8
 
 
 def masked_crc(data: bytes | memoryview) -> int:
-    """Computes the CRC-32C of `data` as TFRecord files store it: rotated by 15 bits, plus a constant."""
+    """Computes the CRC-32C as TFRecord files store it: rotated by 15 bits, plus a constant."""
     crc: int = crc32c(data)
     return ((crc >> 15 | crc << 17) + _CRC_PLUS) & 0xFFFFFFFF
 
@@ -71,13 +68,13 @@ def _masked_crcs(raw: memoryview, starts: np.ndarray, ends: np.ndarray) -> np.nd
 
 
 class TFRecordReader(RecordReader):
-    """Examples of TFRecord files.
+    """Reads examples from TFRecord files.
 
     Args:
-        files: to read.
-        found: the records of each file, with their heads and CRCs, and by what they were found.
-        parser: of the examples.
-        options: of every reader.
+        files: the files to read.
+        found: the records of each file, with their heads and CRCs, and what found them.
+        parser: parses the examples.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -115,7 +112,7 @@ class TFRecordReader(RecordReader):
 
 
 def checked(record: bytes) -> bytes:
-    """Checks a record and returns its data."""
+    """Checks the length and the CRCs of a record; returns its data."""
     if len(record) < _AROUND:
         raise Misplaced(f"the index gives it {len(record)} bytes, a record has at least {_AROUND}")
     length, crc = _HEAD.unpack_from(record)
@@ -132,7 +129,7 @@ def checked(record: bytes) -> bytes:
 
 
 def begins_record(head: bytes) -> bool:
-    """Returns True if bytes begin a TFRecord file."""
+    """Returns True if a TFRecord file can begin with these bytes."""
     _need_crc()
     return len(head) >= _HEAD.size and masked_crc(head[:8]) == _HEAD.unpack_from(head)[1]
 
@@ -141,7 +138,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
     """Scans a file for its records.
 
     Args:
-        path: of the file.
+        path: path of the file.
         progress: called with the number of bytes seen, after each record.
 
     Raises:
@@ -190,7 +187,7 @@ def _scanned(path: str, fits: Callable[[Arrays], bool]) -> Records:
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
-    """Finds the records of each file by its index or by a scan; with `goes_on` keeps what a failed scan found."""
+    """Finds the records of each file by its index or a scan; with `goes_on`, a failed scan keeps the records so far."""
     if not index_paths:
 
         def begins(file: int, offset: int, size: int) -> bool:
@@ -205,31 +202,35 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 
 def _indexed(files: RecordFiles, file: int, index: str) -> Records:
     """Reads the records of a file from its index."""
-    columns = number_columns(_NAME, index, 2)
-    records = Records(columns[:, 0].copy(), columns[:, 1].copy())
-    check_starts(_NAME, index, files.paths[file], files.sizes[file], records)
+    offsets, sizes = number_pairs(_NAME, index).T.copy()
+    beyond = np.flatnonzero(offsets >= files.sizes[file])
+    if len(beyond):
+        raise ValueError(
+            f"{_NAME}: the index {index} does not fit {files.paths[file]}: its record {beyond[0]} begins at byte "
+            f"{offsets[beyond[0]]}, but the file has {files.sizes[file]} bytes"
+        )
+    records = Records(offsets, sizes)
     _check_first(files, file, index, records)
     return records
 
 
 def _size_of(files: RecordFiles, file: int, offset: int) -> int | None:
-    """Returns the bytes of the record at an offset; None if none begins there."""
+    """Returns the size of the record at an offset, bytes; None if no record begins there."""
     head = files.read(file, offset, _HEAD.size)
     length, crc = _HEAD.unpack(head)
     return length + _AROUND if masked_crc(head[:8]) == crc else None
 
 
 def _check_first(files: RecordFiles, file: int, index: str, records: Records) -> None:
-    """Raises if the first record is sound, but not of the size that the index gives it."""
+    """Raises ValueError if the first record is sound but has another size than in the index."""
     offset, size = records.offsets.item(0), records.sizes.item(0)
     if offset + _HEAD.size > files.sizes[file]:
         return
     found = _size_of(files, file, offset)
     if found is not None and found != size:
         raise ValueError(
-            f"{_NAME}: the index {index} does not fit {files.paths[file]}: it gives the record at byte "
-            f"{offset} "
-            f"{size} bytes, but it has {found}"
+            f"{_NAME}: the index {index} does not fit {files.paths[file]}: it gives the record at byte {offset} {size} "
+            f"bytes, but it has {found}"
         )
 
 
@@ -270,18 +271,18 @@ def tfrecord(
     use_o_direct: Static[bool] = False,
     **options: Any,
 ) -> TFRecordReader:
-    """Reads features of the records of TFRecord files: an output for each, in `fn` a dict by name.
+    """Reads features from the records of TFRecord files: an output for each; in `fn`, a dict by name.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
-    rest is the feature's default value. A feature may not be of another type than declared.
+    feature's default value fills the rest. A feature stored with another type than declared is an error.
 
     Parity: DALI does not check CRCs, leaves missing elements undefined, and needs an index.
 
     Args:
-        features: which to take: their names, and `jdali.tfrecord.FixedLenFeature` or `VarLenFeature`.
-        path: of the files.
-        index_path: of the index of each file, as `tfrecord2idx` makes it: the offset and the size of a
-            record in each line; None: made on first use and kept in the user's cache folder.
+        features: {name: `jdali.tfrecord.FixedLenFeature` or `VarLenFeature`}, the features to read.
+        path: paths of the files.
+        index_path: path of the index of each file, in the format of `tfrecord2idx`: each line has the offset and the size
+            of a record; None: the index is made on first use and kept in the user's cache folder.
         use_o_direct: without effect.
 
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
@@ -305,7 +306,7 @@ def tfrecord(
 def opened(
     files: RecordFiles, index_paths: Sequence[str], parser: ExampleParser, options: Mapping[str, Any]
 ) -> TFRecordReader:
-    """Opens a reader of files, see `tfrecord`."""
+    """Opens the reader of files, see `tfrecord`."""
     _need_crc()
     records = _records(files, index_paths, options.get("_goes_on", False))
     return TFRecordReader(files, records, parser, options)

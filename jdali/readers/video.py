@@ -1,4 +1,4 @@
-"""Sequences of frames from video files."""
+"""Reads sequences of frames from video files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jdali.types import DALIImageType
 __all__ = ["build_index", "experimental_video", "video", "video_resize"]
 
 _RESIZE_ARGUMENTS = tuple(name for name in resize.public_args if name not in ("dtype", "save_attrs"))
-"""Those arguments of `readers.video_resize` that are `resize`'s."""
+"""Arguments that `readers.video_resize` takes from `resize`."""
 
 
 def file_options(
@@ -44,20 +44,19 @@ def file_options(
     """Declares the arguments of all video readers.
 
     Args:
-        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
-        enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
-            "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
-        enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
-            file on, float64 [F], -1 for padding.
-        file_list: text file with a video's name, a label and perhaps the start and the end of the part to
-            read in each line; names are relative to the working folder, or else to that of the list.
+        apply_rotation: rotate frames as the video's metadata say, which phones write. DALI has no such argument.
+        enable_frame_num: "scalar" or True: also return the number of the first frame, int32 [1];
+            "sequence": the numbers of all frames, int32 [F], -1 for padding; "none" or False: neither.
+        enable_timestamps: also return the time of each frame, in seconds since the first frame of the
+            file, float64 [F], -1 for padding.
+        file_list: text file; each line has a video's name, a label and optionally the start and the end of the part to
+            read. Names are relative to the working folder, else to the folder of the list.
         file_root: folder with a subfolder of videos for each label.
-        filenames: paths of videos, or URLs.
+        filenames: paths or URLs of videos.
         image_type: RGB, or YCbCr (BT.601, studio range).
-        labels: of `filenames`; an empty list: numbers from 0 on; None: there are no labels.
-        step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
-            `stride`.
-        stride: from one frame of a sequence to the next, frames.
+        labels: labels of `filenames`; an empty list: numbers from 0 on; None: no labels.
+        step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
+        stride: distance between consecutive frames of a sequence, frames.
     """
 
 
@@ -79,12 +78,11 @@ def legacy_options(
         channels: 3.
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
-            count from the end, and an end of 0 is that of the video.
-        file_list_include_preceding_frame: round starts in `file_list` down and ends up, not the other way.
-        normalized: values from 0 to 1 in place of 0 to 255.
-        pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
-            with zeros.
-        skip_vfr_check: without effect: variable frame rates are read as well.
+            count from the end, and an end of 0 is the end of the video.
+        file_list_include_preceding_frame: round starts in `file_list` down and ends up; False: the other way round.
+        normalized: values from 0 to 1, not 0 to 255.
+        pad_sequences: also return sequences that begin in the clip but lack frames at its end; zeros fill them up.
+        skip_vfr_check: without effect: variable frame rates are always read.
     """
 
 
@@ -95,13 +93,12 @@ def _has_labels(arguments: Mapping[str, object]) -> bool:
 
 
 def _count_outputs(name: str, arguments: Mapping[str, Any]) -> int:
-    """Counts the outputs of a reader with these arguments."""
     numbers = frame_number_mode(name, arguments.get("enable_frame_num") or "none")
     return 1 + _has_labels(arguments) + (numbers != "none") + bool(arguments.get("enable_timestamps"))
 
 
 def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoReader:
-    """Makes a reader from its own arguments and those of `file_options`."""
+    """Opens a reader from the fields of `Cut` that it sets itself and the values of `file_options`."""
     if options["image_type"] not in (types.RGB, types.YCbCr):
         number = int(options["image_type"])
         raise ValueError(f"{name}: Invalid image type: {number}. image_type must be RGB or YCbCr")
@@ -168,9 +165,9 @@ def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
     Args:
         sequence_length: frames of a sequence.
 
-    Returns: `dtype` [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
+    Returns: `dtype` [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: DALI reads these on a GPU, whose conversion from YCbCr to RGB differs by a few steps of 255.
+    Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB differs by a few steps of 255.
 
     Example: frames = fn.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
@@ -178,7 +175,7 @@ def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
 
 
 def _resize_options() -> Any:
-    """Makes a template with the arguments of `resize` for `also_takes`."""
+    """Builds a template for `also_takes` with the arguments of `resize`."""
     hints = typing.get_type_hints(resize.run, include_extras=True)
 
     def template() -> None: ...
@@ -205,12 +202,12 @@ def _resize_options() -> Any:
 def video_resize(*, sequence_length: Static[int], **options: object) -> VideoReader:
     """Reads sequences of frames as `readers.video` does and resizes them as `resize` does.
 
-    The reader itself gives whole frames; `jdali.fn` and `jdali.dynamic` put a `resize` behind it.
+    The reader itself returns whole frames; `jdali.fn` and `jdali.dynamic` add a `resize` after it.
 
     Args:
         sequence_length: frames of a sequence.
 
-    Returns: as of `readers.video`.
+    Returns: the outputs of `readers.video`.
 
     Example: frames = fn.readers.video_resize(filenames=["clip.mp4"], sequence_length=4, size=[24, 32])
     """
@@ -239,23 +236,23 @@ def experimental_video(
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
     Args:
-        file_list_format: starts and ends in `file_list` are in seconds ("timestamps") or numbers of frames
+        file_list_format: unit of starts and ends in `file_list`: seconds ("timestamps") or numbers of frames
             ("frames"; negative ones count from the end).
-        file_list_include_end: without effect, as in DALI: the frame at the end of a part is not in it.
-        file_list_rounding: which frame is meant where a start or an end lies between two:
+        file_list_include_end: without effect, as in DALI: a part excludes the frame at its end.
+        file_list_rounding: rounding of starts and ends that lie between two frames:
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
         sequence_length: frames of a sequence.
-        fill_value: of padding frames, one value or one a channel, 0 to 255.
-        pad_mode: what stands in for frames that a clip lacks at its end. "none": a sequence is returned where
-            `sequence_length` times `stride` frames are left; else one more is, which ends with `fill_value`
-            ("constant"), the last frame ("edge" or "repeat"), or the frames before, the last one again
-            ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
-        uniform_sample: give one sequence a clip, of frames spread evenly over it; `stride`, `step` and
+        fill_value: value of padding frames, one for all channels or one for each, 0 to 255.
+        pad_mode: padding of sequences that lack frames at the end of a clip. "none": only sequences that have
+            `sequence_length` * `stride` frames left are returned. Otherwise one more is returned, and padded with `fill_value`
+            ("constant"), the last frame ("edge" or "repeat"), or the preceding frames in reverse, with the last frame
+            repeated ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
+        uniform_sample: return one sequence for each clip, of evenly spaced frames; `stride`, `step` and
             `pad_mode` have no effect then.
 
-    Returns: uint8 [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
+    Returns: uint8 [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
+    Parity: on a CPU, DALI converts to RGB by BT.601, whichever matrix the video names. It skips files that
     it cannot open, and lines of a list that have a start but no end.
 
     Example: frames = fn.experimental.readers.video(filenames=["clip.mp4"], sequence_length=4)
@@ -271,7 +268,8 @@ def experimental_video(
         )
     own = {
         "length": sequence_length,
-        "room": sequence_length * options["stride"],  # as DALI, though the last frames would not be needed
+        "room": sequence_length
+        * options["stride"],  # as in DALI, although the last `stride` - 1 frames are unused
         "pad_mode": padding_mode(name, pad_mode),
         "pads_all": False,
         "fill": fill_values(name, fill_value),

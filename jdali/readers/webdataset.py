@@ -1,4 +1,4 @@
-"""WebDataset: tar archives in which the files of one name, except for the extension, are a sample."""
+"""Reads WebDataset archives: tar files in which files of one name with different extensions form a sample."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from jdali.types import to_dtype
 
 _BEHAVIORS = {"": "empty", "empty": "empty", "skip": "skip", "error": "error"}
 _MISSING = -1
-# Digits of a size in a header.
+# Octal digits of a size in a tar header.
 _SIZE_DIGITS = 11
 
 
 class Samples(NamedTuple):
-    """Samples of one archive, those that the reader returns.
+    """The samples of one archive that the reader returns.
 
     Attributes:
-        offsets: int64 [samples, outputs], where the content of each output begins, bytes.
-        sizes: int64 [samples, outputs], bytes; -1 where there is none.
+        offsets: int64 [samples, outputs], offset of each output's content, bytes.
+        sizes: int64 [samples, outputs], bytes; -1 for a missing output.
         marks: uint64 [samples, outputs], see `Components`.
-        numbers: int64 [samples], which samples of the archive they are.
+        numbers: int64 [samples], number of each sample in the archive.
     """
 
     offsets: np.ndarray
@@ -58,14 +58,14 @@ class Samples(NamedTuple):
 
 
 class WebDatasetReader(PiecesReader):
-    """Samples of tar archives, which are read as they lie there.
+    """Reads samples directly from tar archives.
 
     Args:
         files: the archives.
-        found: the samples of each archive, and by what they were found.
-        dtypes: of the outputs.
-        indexed: whether that are indexes of the user's, which do not tell the headers.
-        options: of every reader.
+        found: the samples of each archive, and what found them.
+        dtypes: types of the outputs.
+        indexed: whether the user gave indexes, which know nothing of the headers.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -81,15 +81,11 @@ class WebDatasetReader(PiecesReader):
         self._tables = Tables(files, [samples for samples, _ in found], [by for _, by in found])
         self.num_outputs = len(self._dtypes)
         super().__init__(files, [len(samples.numbers) for samples, _ in found], options)
-        self._expect()
+        files.expect(self._order.window, len(self._all.numbers), self._pieces)
 
     @property
     def _all(self) -> Samples:
         return Samples(*self._tables.all)
-
-    def _expect(self) -> None:
-        """Tells the files in which order they will be read."""
-        self._files.expect(self._order.window, len(self._all.numbers), self._pieces)
 
     def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         offsets, sizes, _, _ = self._all
@@ -156,11 +152,11 @@ class WebDatasetReader(PiecesReader):
 
 
 class _TarParser:
-    """Takes many samples from memory, of those whose headers are what the index says.
+    """Parses samples in memory whose tar headers agree with the index.
 
     Args:
-        dtypes: of the outputs.
-        marks: uint64 [samples, outputs].
+        dtypes: types of the outputs.
+        marks: uint64 [samples, outputs], see `Components`.
         indexed: see `WebDatasetReader`.
     """
 
@@ -202,7 +198,7 @@ def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:
 
 
 def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Checks the names in headers against marks, where these are known: bool [n]."""
+    """Checks the names in headers against marks; 0 matches any name: bool [n]."""
     if not expected.any():
         return np.ones(len(expected), bool)
     same: np.ndarray = (expected == 0) | (_marks_at(buffer, starts, NAMED) == expected)
@@ -210,7 +206,7 @@ def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarr
 
 
 def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Checks for headers of regular files of these sizes, as nearly all programs write them: bool [n]."""
+    """Checks for ustar headers of regular files of these sizes, as nearly all programs write them: bool [n]."""
     digits = buffer.at(starts + 124, f"V{_SIZE_DIGITS}").view(np.uint8).reshape(-1, _SIZE_DIGITS)
     octal = digits.astype(np.int64) - ord("0")
     usual = np.asarray(((octal >= 0) & (octal < 8)).all(axis=1))
@@ -221,7 +217,7 @@ def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.
 
 
 def _elements(column: Store, dtype: np.dtype) -> Store:
-    """Converts a column of bytes to another type, with a copy, because NumPy is slow where elements are not aligned."""
+    """Converts a column of bytes to another type; copies, because NumPy is slow with unaligned elements."""
     raw = column.host_samples()
     values = np.frombuffer(b"".join([sample.data for sample in raw]), dtype)
     extents = column.spec.extents // dtype.itemsize
@@ -232,15 +228,15 @@ def _elements(column: Store, dtype: np.dtype) -> Store:
 def _select(
     components: Components, wanted: Mapping[str, Sequence[int]], outputs: int, fold: bool
 ) -> np.ndarray:
-    """Selects the component that gives each output: int64 [samples, outputs], -1 if none does.
+    """Selects the component for each output: int64 [samples, outputs], -1 for none.
 
-    Of several that fit, the first in the archive.
+    If several components fit, the first one in the archive is selected.
 
     Args:
-        components: of one archive.
-        wanted: for an extension the outputs that it can give.
+        components: components of one archive.
+        wanted: for each extension, the outputs that it fits.
         outputs: number of outputs.
-        fold: do not tell capital letters from small ones.
+        fold: ignore the case of extensions.
     """
     samples = int(components.sample[-1]) + 1 if len(components.sample) else 0
     count = len(components.sample)
@@ -255,7 +251,7 @@ def _select(
 def _selected(
     components: Components, path: str, groups: Sequence[str], *, fold: bool, behavior: str
 ) -> Samples:
-    """Chooses the samples of an archive, and finds their outputs."""
+    """Selects the samples of an archive and the components of their outputs."""
     wanted: dict[str, list[int]] = {}
     for output, group in enumerate(groups):
         for extension in dict.fromkeys((group.lower() if fold else group).split(";")):
@@ -275,7 +271,7 @@ def _selected(
 
 
 def _and_lost(samples: Samples, number: int, end: int) -> Samples:
-    """Adds a sample that cannot be read to those of an archive of `end` bytes."""
+    """Appends a sample that cannot be read, at the end of an archive of `end` bytes."""
     row = np.ones((1, samples.offsets.shape[1]), np.int64)
     return Samples(
         np.concatenate([samples.offsets, end * row]),
@@ -307,23 +303,23 @@ def webdataset(
 ) -> WebDatasetReader:
     """Reads samples from tar archives: an output for each entry of `ext`.
 
-    Files that follow each other and have the same name up to the first dot are one sample; what is after
-    the dot is the extension. Links, folders and hidden files are passed over. Archives that were joined (`cat a.tar
+    Consecutive files with the same name up to the first dot form a sample; the rest of the name
+    is the extension. Links, folders and hidden files are skipped. Concatenated archives (`cat a.tar
     b.tar`) are read to the end. Sparse files, as `tar --sparse` stores them, cannot be read.
 
-    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, does not
-    read long names of the PAX format, ends with the first of joined archives, and gives other bytes for sparse files or leaves
-    them out.
+    Parity: without an index, DALI returns empty samples for hidden files and for an empty archive, does not
+    read long names in PAX format, reads only the first of concatenated archives, and returns other bytes for sparse files or
+    skips them.
 
     Args:
-        ext: extension of each output; several with ";" between them: the first that a sample has.
-        paths: of the archives.
-        case_sensitive_extensions: tell capital letters from small ones in extensions.
+        ext: extension of each output; with several separated by ";", the first file in the archive that has one of them.
+        paths: paths of the archives.
+        case_sensitive_extensions: distinguish upper and lower case in extensions.
         dtypes: element type of each output; None: uint8.
-        index_paths: of the index of each archive, as `wds2idx` makes it; None: made on first use and kept
-            in the user's cache folder.
-        missing_component_behavior: what to do with a sample that lacks an output: "empty" (or ""): give
-            an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
+        index_paths: path of the index of each archive, in the format of `wds2idx`; None: the index is made on first use and
+            kept in the user's cache folder.
+        missing_component_behavior: treatment of a sample that lacks an output. "empty" or "": the output is
+            an empty tensor; "skip": the sample is left out; "error": opening the reader raises an error.
 
     Returns: for each output the content of a file, [elements] of its dtype.
 
@@ -380,7 +376,7 @@ def _found(
     select: Callable[[Components, str], Samples],
     goes_on: bool,
 ) -> Samples:
-    """Finds the samples of an archive, and one more if the rest of it is lost."""
+    """Finds the samples of an archive; adds a bad one if the rest of the archive is unreadable."""
     components = components_of(files, file, index, goes_on)
     samples = select(components, files.paths[file])
     if file not in files.lost:
@@ -390,7 +386,7 @@ def _found(
 
 
 def _found_again(files: RecordFiles, file: int, select: Callable[[Components, str], Samples]) -> Samples:
-    """Finds the samples of an archive whose cached index is wrong."""
+    """Finds the samples of an archive by a new scan, because the cached index is stale."""
     return select(components_of(files, file, None, False, never), files.paths[file])
 
 

@@ -1,4 +1,4 @@
-"""Samples along an axis of arrays of Zarr."""
+"""Reads samples along an axis of Zarr arrays."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ _NAME = "readers.zarr"
 _METADATA = ("zarr.json", ".zarray")
 
 
-def count_of(name: str, argument: str) -> Any:
-    """Makes the function that counts the outputs of a reader: one for each array that is named."""
-    return lambda arguments: len(path_list(name, argument, arguments.get(argument)) or [""])
+def _count(arguments: Mapping[str, Any]) -> int:
+    return len(path_list(_NAME, "array", arguments.get("array"))) or 1
 
 
-@reader(name=_NAME, outputs=count_of(_NAME, "array"), devices=("cpu",))
+@reader(name=_NAME, outputs=_count, devices=("cpu",))
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def zarr(
@@ -33,23 +32,23 @@ def zarr(
     roi_start: PerSample[tuple[int, ...] | None] = None,
     **options: Any,
 ) -> ChunkedReader:
-    """Reads samples along an axis of arrays of Zarr, or a window of each sample: an output for each array.
+    """Reads samples along an axis of Zarr arrays, or a window of each sample: an output for each array.
 
-    Versions 2 and 3 are read, shards too, of folders and URLs; compressed by Blosc, Zstandard, LZ4, zlib, gzip or bz2. Chunks
-    that the window does not touch are not read. A chunk is decoded once for all samples in it that follow each other, and
-    kept as far as `bytes_ahead` of `jdali.storage` allows; with `random_shuffle` samples are mixed through a buffer of
-    `initial_fill` where chunks hold several. Without its file a chunk has the fill value, as Zarr says.
+    It reads Zarr versions 2 and 3, with shards, from folders and URLs; chunks may be compressed by Blosc, Zstandard, LZ4,
+    zlib, gzip or bz2. Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and
+    cached within `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes them through
+    a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
 
     Parity: DALI has no such reader.
 
     Args:
-        path: of the folder of an array or of a group.
-        array: names of the arrays in the group, with "/" between those of nested groups; empty: the folder is the array's.
-        axis: of the samples, in each of the arrays; -1: the last.
-        roi_shape: shape of the window in samples of the first array; default: what follows `roi_start`.
-        roi_start: where the window starts, elements; default: 0.
+        path: path of the folder of an array or of a group.
+        array: names of the arrays in the group, with "/" after the names of nested groups; empty: `path` is an array.
+        axis: the axis of the samples in each array; -1: the last.
+        roi_shape: shape of the window in samples of the first array; default: up to the end of the sample.
+        roi_start: start of the window, elements; default: 0.
 
-    Returns: of each array its elements at a position of `axis`, which is left out: numbers or booleans.
+    Returns: for each array, its elements at one position of `axis`, without this axis: numbers or booleans.
 
     Example: volumes = fn.readers.zarr(path="scans.zarr", array="volumes", roi_start=[0, 8, 8], roi_shape=[4, 16, 16])
     """

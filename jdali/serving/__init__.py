@@ -1,12 +1,12 @@
-"""Serving an exported pipeline over HTTP, by the open inference protocol (KServe's V2), with dynamic batching.
+"""Serves an exported pipeline over HTTP with the open inference protocol (KServe V2) and dynamic batching.
 
 ```
- HTTP ─▶ app ─▶ protocol: tensors ─▶ batcher: requests of some milliseconds together ─▶ model: decode, run, model
-                                                                                         │ each request its answer
- /metrics ◀─┘                                                                            ▼ or its own error
+ HTTP ─▶ app ─▶ protocol: tensors ─▶ batcher: one batch of several requests ─▶ model: decode, run, model
+                                                                                │ an answer or an error
+ /metrics ◀─┘                                                                   ▼ for each request
 ```
 
-`python -m jdali serve FOLDER` runs it; `application` is it as an ASGI application for a server of your own.
+`python -m jdali serve FOLDER` starts a server; `application` builds an ASGI application to run in a server of your own.
 """
 
 from typing import TYPE_CHECKING
@@ -23,5 +23,5 @@ if TYPE_CHECKING:
     from jdali.serving.app import application as application
     from jdali.serving.app import serve as serve
 
-# They need Starlette, which a model of another server does not.
+# Imported late: they need Starlette, but `ServedModel` in another server does not.
 _imported(__name__, dict.fromkeys(("ServerLimits", "application", "serve"), "jdali.serving.app"))

@@ -28,7 +28,8 @@ class Histogram:
     """Counts values in buckets.
 
     Args:
-        name, text: of the metric.
+        name: name of the metric.
+        text: description of the metric.
         bounds: upper ends of the buckets, ascending.
     """
 
@@ -43,7 +44,7 @@ class Histogram:
         self._sum += value
 
     def lines(self) -> list[str]:
-        """Returns its lines of text."""
+        """Returns the metric in Prometheus's text format."""
         lines, total = [f"# HELP {self._name} {self._text}", f"# TYPE {self._name} histogram"], 0
         for bound, count in zip([*map(str, self._bounds), "+Inf"], self._counts, strict=True):
             total += count
@@ -76,7 +77,11 @@ class ServerMetrics:
             self._samples.observe(samples)
 
     def text(self, waiting: int) -> str:
-        """Returns all of them as text; `waiting` requests wait for a batch."""
+        """Returns all metrics in Prometheus's text format.
+
+        Args:
+            waiting: number of requests that wait for a batch.
+        """
         with self._lock:
             counted = [
                 f'jdali_requests_total{{code="{code}"}} {count}'
@@ -100,8 +105,8 @@ try:
 except ImportError as error:
     raise ImportError(f"jdali.serving needs Starlette and uvicorn: {install('serve')}") from error
 
-_DEAD, _GONE = 500, 499  # the latter as other servers count clients that have gone
-_END_SECONDS = 5  # that a signal leaves to requests, before a body that does not come is waited for no longer
+_DEAD, _GONE = 500, 499  # 499, client closed request, is not in HTTP; nginx uses it
+_END_SECONDS = 5  # after a signal to stop, requests have this long to finish
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,11 +114,11 @@ class ServerLimits:
     """Limits of a server.
 
     Attributes:
-        max_batch: samples that are answered together, and in one request.
-        max_wait_ms: milliseconds that the first request of a batch waits for others. Those that come while a batch is under
-            way are the next batch in any case.
-        max_waiting: requests that may wait; others get status 503.
-        max_request_bytes: of a body; a larger one gets status 413.
+        max_batch: maximum samples in a batch, and in one request.
+        max_wait_ms: milliseconds that the first request of a batch waits for others. Requests that arrive while a batch is
+            running wait for the next one in any case.
+        max_waiting: maximum requests that wait; more get status 503.
+        max_request_bytes: maximum bytes of a request's body; a larger one gets status 413.
     """
 
     max_batch: int = 32
@@ -130,31 +135,27 @@ class ServerLimits:
 
 
 def application(model: ServedModel, limits: ServerLimits = ServerLimits()) -> Starlette:
-    """Builds an ASGI application that answers for a model.
+    """Builds an ASGI application that serves a model.
 
-    Paths are those of the open inference protocol, `/v2/...`, and `/metrics`.
+    It has the paths of the open inference protocol, `/v2/...`, and `/metrics`.
 
     Args:
-        model: that answers.
-        limits: on requests.
+        model: model to serve.
+        limits: limits on requests.
     """
     return _Server(model, limits).app()
 
 
 def serve(
-    model: ServedModel,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    limits: ServerLimits = ServerLimits(),
+    model: ServedModel, *, host: str = "127.0.0.1", port: int = 8000, limits: ServerLimits = ServerLimits()
 ) -> None:
     """Serves a model until the process gets a signal to stop.
 
     Args:
-        model: that answers.
-        host: address to listen on; others than this machine reach only another one than the default.
-        port: to listen on.
-        limits: on requests.
+        model: model to serve.
+        host: address to listen on; the default accepts connections from this machine only.
+        port: port to listen on.
+        limits: limits on requests.
     """
     import uvicorn
 
@@ -220,7 +221,7 @@ class _Server:
         return self._unknown(request) or await self._ready(request)
 
     def _unknown(self, request: Request) -> Response | None:
-        """Answers requests for a model that is not served; None for the one that is."""
+        """Returns status 404 for a model that is not served, None for the served one."""
         name, version = request.path_params["name"], request.path_params.get("version", "1")
         if name == self._model.name and version == "1":
             return None
@@ -242,7 +243,7 @@ class _Server:
                 return _error(413, f"a request may have {self._limits.max_request_bytes} bytes")
             if self._batcher is None:
                 raise ServerBusyError("the server is not ready")
-            # In threads, for other requests are to be heard meanwhile, however large this one is.
+            # In a thread: parsing a large request must not block the event loop.
             asked = await asyncio.to_thread(
                 protocol.parse, body, request.headers.get(HEADER_LENGTH), self._model.inputs,
                 max_samples=self._limits.max_batch, outputs=self._model.outputs,
@@ -258,13 +259,13 @@ class _Server:
             return _error(503, "the server is being stopped")
         except ClientDisconnect:
             return Response(status_code=_GONE)
-        except Exception as error:  # of the model: nothing of it is the client's business but its kind
+        except Exception as error:  # the message may hold internals, so clients get only the type
             return _error(_DEAD, f"the model failed: {type(error).__name__}")
 
     async def _body(self, request: Request) -> bytes | None:
-        """Reads the body, at most up to the limit; None if it is larger."""
+        """Reads the body; returns None if it is larger than the limit."""
         if request.headers.get("content-encoding", "identity") != "identity":
-            raise RequestError("compressed requests are not taken")
+            raise RequestError("compressed requests are not supported")
         parts, total = [], 0
         async for part in request.stream():
             total += len(part)

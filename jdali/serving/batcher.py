@@ -1,4 +1,4 @@
-"""Dynamic batching: requests that come within some milliseconds are answered together."""
+"""Dynamic batching: answers requests that arrive close together as one batch."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class _Waiting(NamedTuple):
 class Batcher:
     """Collects requests into batches, and answers one batch after another in a thread.
 
-    All methods are called in one event loop.
+    Call all methods in one event loop.
 
     Args:
-        run: answers requests; returns for each a value or an exception.
-        max_batch: samples in a batch.
+        run: answers a batch of requests; returns a value or an exception for each.
+        max_batch: maximum samples in a batch.
         max_wait: seconds that the first request of a batch waits for others.
-        max_waiting: requests that may wait.
+        max_waiting: maximum requests that wait.
         note: called with the number of samples of each batch.
     """
 
@@ -55,11 +55,11 @@ class Batcher:
         return len(self._queue)
 
     def start(self) -> None:
-        """Begins to answer."""
+        """Starts to answer requests."""
         self._task = asyncio.get_running_loop().create_task(self._answer_all())
 
     async def close(self) -> None:
-        """Answers the batch under way, refuses what waits, and ends the thread."""
+        """Refuses all requests that have no answer yet, and waits for the thread to end."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -69,11 +69,11 @@ class Batcher:
         await asyncio.to_thread(self._threads.shutdown)
 
     async def submit(self, request: object, samples: int) -> Any:
-        """Waits for the answer to a request.
+        """Queues a request and waits for its answer.
 
         Args:
-            request: for `run`.
-            samples: in it, at most `max_batch`.
+            request: passed to `run`.
+            samples: number of samples in the request, at most `max_batch`.
 
         Raises:
             ServerBusyError: too many requests wait.
@@ -96,7 +96,7 @@ class Batcher:
                 await self._answer(batch, samples)
 
     async def _fill(self) -> None:
-        """Waits until a batch is full, or its first request has waited enough."""
+        """Waits until the queue holds a full batch, at most `max_wait`."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self._max_wait
         while sum(w.samples for w in self._queue) < self.max_batch and (rest := end - loop.time()) > 0:

@@ -1,4 +1,4 @@
-"""Answers of a server: an exported pipeline, and a model behind it."""
+"""Runs an exported pipeline, and a model on its outputs, on batches of requests."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Inputs = Mapping[str, Sequence[Any]]
 
 
 class ServedModel:
-    """Answers many requests at once.
+    """Answers many requests as one batch.
 
     Args:
-        preprocess: of `jdali.load`.
-        model: takes the outputs of the preprocessing, arrays [N, ...], and returns an array, a tuple or a dict of them; None:
-            the preprocessing is the answer.
-        name: of the model, for clients.
+        preprocess: result of `jdali.load`.
+        model: function of the preprocessing's outputs, arrays [N, ...], that returns an array, or a tuple or dict of arrays;
+            None: the outputs of the preprocessing are the answer.
+        name: name of the model for clients.
 
     Raises:
         ValueError: the preprocessing draws random values.
@@ -49,7 +49,7 @@ class ServedModel:
 
     @functools.cached_property
     def inputs(self) -> dict[str, ModelInput]:
-        """Inputs that a request has, by name."""
+        """Inputs of a request, by name."""
         place = {name: i for i, name in enumerate(self.preprocess.start)}
         return {
             name: ModelInput()
@@ -62,13 +62,13 @@ class ServedModel:
 
     @functools.cached_property
     def outputs(self) -> tuple[str, ...] | None:
-        """Names of what it answers; None: those of a model of the user's are not known."""
+        """Names of the outputs; None, that is unknown, if there is a user's model."""
         if self._model is not None:
             return None
         return tuple(one["name"] for one in self.metadata()["outputs"])
 
     def metadata(self) -> dict[str, Any]:
-        """Describes the model, as the protocol has it; outputs of a model of the user's are not known."""
+        """Returns the protocol's description of the model; it lists no outputs if there is a user's model."""
         inputs = []
         for name, given in zip(self.preprocess.inputs, self.preprocess.input_shapes, strict=True):
             kind = "BYTES" if given is None else datatype(given[0])
@@ -94,10 +94,10 @@ class ServedModel:
         }  # fmt: skip
 
     def warm_up(self, max_batch: int, *, progress: bool = False) -> None:
-        """Compiles all programs that batches may need, so that no request waits for one.
+        """Compiles all programs that batches may need, so that no request waits for compilation.
 
-        A model of the user's runs on zeros of each batch size, if all outputs of the preprocessing have one size. A small
-        picture goes through the decoders, which load their libraries.
+        The user's model runs on zeros of each batch size, if each output of the preprocessing has a fixed size. If all inputs
+        are files, one small JPEG is decoded, so that the decoder's libraries are loaded.
 
         Args:
             max_batch: samples in the largest batch.
@@ -121,22 +121,22 @@ class ServedModel:
                 self._modelled(zeros, room)
 
     def _decode_once(self) -> None:
-        """Runs a picture through the model, so that all libraries are loaded; ignores the result."""
+        """Preprocesses a small JPEG and ignores the result."""
         if all(given is None for given in self.preprocess.input_shapes):
             file = io.BytesIO()
             Image.new("RGB", _SMALL_PICTURE).save(file, "jpeg")
             self.preprocess.attempt(*[[file.getvalue()] for _ in self.preprocess.inputs])
 
     def answer(self, requests: Sequence[Inputs]) -> list[dict[str, np.ndarray] | Exception]:
-        """Answers requests as one batch; one that fails gets its error, and the others their outputs.
+        """Answers requests as one batch; a request that fails gets its own error.
 
         Args:
-            requests: whose inputs are those of the preprocessing.
+            requests: the inputs of each request, with the names of `inputs`.
         """
         try:
             return self._together(requests)
         except Exception as error:
-            if len(requests) > 1:  # it may be of one of them alone
+            if len(requests) > 1:  # one request alone may be the cause
                 return [self.answer([request])[0] for request in requests]
             return [error]
 
@@ -146,7 +146,7 @@ class ServedModel:
         samples = [[s for request in requests for s in request[name]] for name in names]
         try:
             outputs, good, errors = self.preprocess.attempt(*samples)
-        except (OperatorError, SampleError, TypeError, ValueError) as error:  # of the data
+        except (OperatorError, SampleError, TypeError, ValueError) as error:  # caused by the data
             raise RequestError(str(error)) from error
         ends = np.cumsum(counts)
         answers: list[dict[str, np.ndarray] | Exception] = []
@@ -162,7 +162,7 @@ class ServedModel:
         return answers
 
     def _named(self, outputs: Any, count: int) -> dict[str, np.ndarray]:
-        """Names the outputs, and puts the sizes of padded ones beside them."""
+        """Returns the outputs by name; adds `<name>_extent` with the sizes of padded ones."""
         several = isinstance(outputs, tuple) and not isinstance(outputs, Padded)
         each = list(outputs) if several else [outputs]
         names: Sequence[str] = self.preprocess.outputs
@@ -177,7 +177,10 @@ class ServedModel:
         return found
 
     def _modelled(self, outputs: Sequence[Any], count: int) -> tuple[list[Any], list[str]]:
-        """Runs the model on few different numbers of samples, so that it compiles few programs."""
+        """Runs the user's model on a batch rounded up to one of few sizes, so that it compiles few programs.
+
+        Returns: the outputs, and their names.
+        """
         assert self._model is not None
         rows = np.minimum(np.arange(room_for(count)), count - 1)
         given = [
@@ -191,8 +194,8 @@ class ServedModel:
 
 
 def _chosen(named: Mapping[str, np.ndarray], rows: Sequence[int]) -> dict[str, np.ndarray]:
-    """Takes the samples of one request, cut to their own sizes."""
-    chosen: Any = slice(rows[0], rows[0] + len(rows)) if rows else slice(0)  # they follow each other: no copy
+    """Selects the samples of one request, padded no further than to their largest."""
+    chosen: Any = slice(rows[0], rows[0] + len(rows)) if rows else slice(0)  # rows are consecutive: a view
     found = {}
     for name, array in named.items():
         extents = named.get(f"{name}_extent")

@@ -1,4 +1,4 @@
-"""Requests and answers of the open inference protocol: JSON, and the extension for binary tensors."""
+"""Parses requests and writes answers of the open inference protocol: JSON, and its binary tensor extension."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ DTYPES = {
 _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 _BYTES = "BYTES"
 _MOST_AXES, _MOST_ELEMENTS = 32, 1 << 31
-# Bytes of JSON: of a shape, and of the list of outputs.
+# Maximum bytes of JSON of a shape, and of the list of outputs.
 _MOST_OF_SHAPE, _MOST_OF_OUTPUTS = 1024, 1 << 16
-_LENGTH_BYTES = 4  # of an element of a BYTES tensor, little-endian, before its bytes
+_LENGTH_BYTES = 4  # each element of a BYTES tensor begins with its length, little-endian
 
 
 class RequestError(ValueError):
-    """A request that cannot be answered: the client's mistake."""
+    """A request is wrong, and the client has to change it."""
 
 
 class ModelInput(NamedTuple):
-    """An input that a model takes.
+    """An input of a model.
 
     Attributes:
-        datatype: of the protocol; "": files, BYTES, or arrays of any type.
-        shapes: the largest shapes of a sample; () if any are taken.
+        datatype: element type, named as in the protocol; "" accepts files (BYTES) and arrays of any type.
+        shapes: largest shapes of a sample; () accepts any.
     """
 
     datatype: str = ""
@@ -43,11 +43,11 @@ class ModelInput(NamedTuple):
 
 
 class TensorParameters(msgspec.Struct, frozen=True):
-    """Parameters of an input; others are ignored.
+    """Parameters of an input; unknown ones are ignored.
 
     Attributes:
-        binary_data_size: bytes after the JSON.
-        content_type: "base64" for strings that are.
+        binary_data_size: number of the input's bytes after the JSON.
+        content_type: "base64" if the strings are encoded so.
     """
 
     binary_data_size: int | None = None
@@ -58,8 +58,8 @@ class TensorMessage(msgspec.Struct):
     """An input of a request.
 
     Attributes:
-        name, shape, datatype: of the tensor; the first axis is that of samples.
-        data: the elements in row-major order, flat or nested; empty: they are binary.
+        name, shape, datatype: name, shape and datatype of the tensor; its first axis counts samples.
+        data: the elements in row-major order, flat or nested; empty if they follow the JSON as bytes.
         parameters: see `TensorParameters`.
     """
 
@@ -71,7 +71,7 @@ class TensorMessage(msgspec.Struct):
 
 
 class OutputParameters(msgspec.Struct, frozen=True):
-    """Parameters of an output; others are ignored."""
+    """Parameters of an output; unknown ones are ignored."""
 
     binary_data: bool | None = None
 
@@ -84,13 +84,13 @@ class RequestedOutput(msgspec.Struct):
 
 
 class RequestParameters(msgspec.Struct, frozen=True):
-    """Parameters of a request; others are ignored."""
+    """Parameters of a request; unknown ones are ignored."""
 
     binary_data_output: bool = False
 
 
 class RequestMessage(msgspec.Struct):
-    """The JSON of a request. Long parts are decoded once their size has been checked."""
+    """The JSON of a request. Its raw parts are decoded later, with limits on their size."""
 
     inputs: msgspec.Raw
     outputs: msgspec.Raw = msgspec.Raw(b"[]")
@@ -99,14 +99,14 @@ class RequestMessage(msgspec.Struct):
 
 
 class InferRequest(NamedTuple):
-    """A request that was checked.
+    """A checked request.
 
     Attributes:
-        id: of the client's.
-        inputs: by name the samples: bytes, or arrays.
-        samples: number of them, the same in all inputs.
-        outputs: that are asked for; none: all.
-        binary: outputs are binary unless they say otherwise.
+        id: the client's name for the request; "" if it gave none.
+        inputs: samples by the name of the input: bytes, or arrays.
+        samples: number of samples, the same in all inputs.
+        outputs: requested outputs; empty: all.
+        binary: outputs are binary unless their own parameters say otherwise.
     """
 
     id: str
@@ -124,17 +124,17 @@ def parse(
     max_samples: int,
     outputs: Collection[str] | None = None,
 ) -> InferRequest:
-    """Reads a request. Nothing is built of a tensor before its type and shape are those of an input of the model.
+    """Parses a request. Checks the datatype and shape of each tensor before it builds the tensor.
 
     Args:
-        body: of the HTTP request.
-        header_length: of the JSON at its begin, where binary tensors follow it.
+        body: body of the HTTP request.
+        header_length: value of the header `HEADER_LENGTH`, the bytes of JSON before binary tensors; None: the body is JSON.
         wanted: inputs of the model.
-        max_samples: in a request.
-        outputs: of the model; None: not known yet.
+        max_samples: maximum samples in a request.
+        outputs: names of the model's outputs; None: unknown.
 
     Raises:
-        RequestError: it is none, or none for this model.
+        RequestError: the request is malformed, or does not match the model.
     """
     try:
         length = len(body) if header_length is None else int(header_length)
@@ -166,7 +166,7 @@ def parse(
 
 
 def _decoded(data: Any, kind: Any, what: str) -> Any:
-    """Decodes JSON of a type; raises RequestError that begins with `what`."""
+    """Decodes JSON of a type; raises a RequestError that begins with `what`."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
@@ -174,7 +174,7 @@ def _decoded(data: Any, kind: Any, what: str) -> Any:
 
 
 def _tuple_of(kind: Any, count: int) -> Any:
-    """Returns the type of a list of at most `count` values, so that a longer one fails at the first extra value."""
+    """Returns the type of a tuple of `count` values, so that a longer list fails at the first extra value."""
     return types.GenericAlias(tuple, (kind,) * count)
 
 
@@ -183,7 +183,7 @@ def _mistake(tensor: TensorMessage, text: str) -> RequestError:
 
 
 def _tensors(data: msgspec.Raw, wanted: Mapping[str, ModelInput]) -> Sequence[TensorMessage]:
-    """Parses the inputs of a request, each of the model's once."""
+    """Parses the inputs of a request, which must hold each input of the model once."""
     names = ", ".join(wanted)
     kind = _tuple_of(TensorMessage, len(wanted))
     tensors: Sequence[TensorMessage] = _decoded(data, kind, f"inputs must be {names}")
@@ -193,7 +193,7 @@ def _tensors(data: msgspec.Raw, wanted: Mapping[str, ModelInput]) -> Sequence[Te
 
 
 def _requested_outputs(data: msgspec.Raw, known: Collection[str] | None) -> Sequence[RequestedOutput]:
-    """Parses the requested outputs, each once."""
+    """Parses the requested outputs, which may name each output once."""
     if len(memoryview(data)) > _MOST_OF_OUTPUTS:
         raise RequestError(f"outputs may take {_MOST_OF_OUTPUTS} bytes of JSON")
     asked: Sequence[RequestedOutput] = _decoded(data, list[RequestedOutput], "outputs")
@@ -220,7 +220,7 @@ def _checked_shape(tensor: TensorMessage, wanted: ModelInput, max_samples: int) 
         raise _mistake(tensor, f"its shape is {list(shape)}; the first axis is that of samples")
     if not 1 <= shape[0] <= max_samples:
         raise RequestError(f"a request may have 1 to {max_samples} samples, this one has {shape[0]}")
-    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # also beside an axis of size 0
+    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # an axis of size 0 must not hide large ones
         raise _mistake(tensor, f"its shape is {list(shape)}: too large")
     if tensor.datatype not in (*DTYPES, _BYTES):
         raise _mistake(tensor, f"datatype {tensor.datatype!r:.40} is none of the protocol's")
@@ -243,7 +243,7 @@ def _from_json(tensor: TensorMessage, shape: tuple[int, ...]) -> list[Any]:
     data = memoryview(tensor.data)
     if tensor.datatype == _BYTES:
         return _strings(tensor, shape)
-    # One element more than commas: exactly these are built.
+    # n elements have n - 1 commas between them, so the count is known before they are built.
     elements, found = math.prod(shape), 1 + np.count_nonzero(np.frombuffer(data, np.uint8) == ord(","))
     if found > max(elements, shape[0]):
         raise _mistake(tensor, f"{found} elements, of shape {list(shape)}")
@@ -311,13 +311,13 @@ def render(
 
     Args:
         model: name of the model.
-        request: that is answered.
+        request: request to answer.
         outputs: arrays [N, ...] by name.
 
-    Returns: the body, and headers.
+    Returns: the body, and the headers.
 
     Raises:
-        RequestError: an output that was asked for is none.
+        RequestError: the model has no output with a requested name.
     """
     asked = request.outputs or [RequestedOutput(name) for name in outputs]
     described: list[dict[str, Any]] = []
@@ -346,5 +346,5 @@ def render(
 
 
 def datatype(dtype: np.dtype[Any]) -> str:
-    """Returns the protocol's name of an element type."""
+    """Returns the protocol's name of an element type; "BYTES" for types that have none."""
     return _NAMES.get(np.dtype(dtype), _BYTES)

@@ -91,7 +91,7 @@ def drawn(package: str, function: Callable[..., Any], seed: int) -> list[int]:
 
 
 @each_library
-@pytest.mark.parametrize("use_shape", [True, False])
+@pytest.mark.parametrize("use_shape", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_trivial_augment_wide(package: str, use_shape: bool) -> None:
     library = module(package, "auto_aug.trivial_augment")
     suite = library.get_trivial_augment_wide_suite(use_shape=use_shape)
@@ -106,7 +106,7 @@ def test_trivial_augment_wide(package: str, use_shape: bool) -> None:
 
 
 @each_library
-@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("n", [pytest.param(1, marks=pytest.mark.exhaustive), 2])
 def test_rand_augment(package: str, n: int) -> None:
     library = module(package, "auto_aug.rand_augment")
     suite = library.get_rand_augment_suite()
@@ -125,7 +125,14 @@ def test_rand_augment(package: str, n: int) -> None:
 
 
 @each_library
-@pytest.mark.parametrize("name", ["image_net", "reduced_image_net", "svhn"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("image_net", marks=pytest.mark.exhaustive),
+        pytest.param("reduced_image_net", marks=pytest.mark.exhaustive),
+        "svhn",
+    ],
+)
 def test_auto_augment(package: str, name: str) -> None:
     library = module(package, "auto_aug.auto_augment")
     stated = getattr(library, f"get_{name}_policy")()

@@ -116,6 +116,18 @@ def test_damage_anywhere_in_the_headers():
         assert scanned.info(i) == codec.probe(files[i])
 
 
+@pytest.mark.parametrize("kind", USUAL)
+def test_files_that_begin_as_the_last_one_that_was_read(kind):
+    data, begin = USUAL[kind], USUAL[kind].index(b"\xff\xda")
+    coded = begin + 2 + int.from_bytes(data[begin + 2 : begin + 4])
+    without_range = data[: begin + 3] + b"\3" + data[begin + 4 :]
+    like = [data, data[:coded], data[: coded - 1], data[:coded] + bytes(900), without_range]
+    for files in ([data], [data, PLAIN, *like], [without_range], [*like, PLAIN]):
+        headers = Headers([array(f) for f in files])
+        for i, file in enumerate(files):
+            assert (str(headers.failures[i]) if i in headers.failures else headers[i]) == found(file)
+
+
 def test_a_header_that_goes_on_into_the_next_file():
     cut = b"\xff\xd8\xff\xfe" + struct.pack(">H", 2 + len(b"\xff\xd8"))
     scanned = scan([array(cut), array(PLAIN)])

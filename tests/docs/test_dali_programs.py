@@ -134,7 +134,6 @@ def folder(tmp_path_factory) -> Path:
 def run(target: str, folder: Path, results: Path) -> dict[str, programs.Outcome]:
     path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
     environment = os.environ | {"PYTHONPATH": path, "XLA_FLAGS": xla.flags(), "JAX_PLATFORMS": "cpu"}
-    environment["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"  # each program runs once or twice
     # Tools such as tfrecord2idx stand beside the interpreter that they belong to.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     command = [sys.executable, "-W", "ignore", "-m", "support.programs", target, str(folder), str(results)]

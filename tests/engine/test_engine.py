@@ -4,16 +4,20 @@ import contextlib
 import functools
 import threading
 
+import jax
 import numpy as np
 import pytest
 from support.faults import PATIENCE, in_thread
-from support.nodes import engine_of, node_of, rows
+from support.nodes import engine_of, node_of, rows, source_node
 from support.numbers import NumberReader
 
 import jdali
 from jdali import OperatorError, fn
+from jdali._operators.record import REGISTRY
 from jdali._workers import answering_in
+from jdali.engine import Engine, EngineOptions
 from jdali.engine.executors.elsewhere import SentTask
+from jdali.graph import Graph, make_plan
 
 
 def numbers(result):
@@ -147,3 +151,20 @@ def test_a_search_makes_each_sample_alone_what_needs_no_program_first():
     first = [[("reached", i), ("before", i)] for i in range(3)]
     second = [[("reached", i), ("before", i), ("behind", i + 10)] for i in range(3)]
     assert seen == [step for steps in first + second for step in steps]
+
+
+def test_no_worker_is_started_for_a_plan_that_cannot_run():
+    graph, started = Graph(), []
+    source = source_node(graph)
+    bad = {"dtype": "no"}
+    node = graph.add(REGISTRY["resize"], source.outputs, bad, device="gpu", where="file.py:2")
+    options = EngineOptions(2, 1, 0, 1, dict(zip(["cpu", "gpu"], jax.devices("cpu"), strict=False)))
+    plan = make_plan(graph.nodes, node.outputs, one_device=False)
+    with pytest.raises(TypeError, match="dtype"):
+        Engine(
+            plan,
+            options,
+            sources={source: NumberReader(3)},
+            start_workers=lambda *known: started.append(known),
+        )
+    assert not started

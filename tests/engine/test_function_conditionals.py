@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from engine.function import pipelines
 from engine.function.pipelines import COUNT, ENCODED, PICTURES, SEED, first_batch, padded
+from support.some import some
 
 import jdali
 from jdali import fn, types
@@ -71,7 +72,7 @@ def check(out: Any, want: list[np.ndarray]) -> None:
         np.testing.assert_array_equal(array[tuple(map(slice, size))], sample, strict=True)
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@some("name", PIPELINES, lambda name: [name == "by value"])
 def test_the_bits_of_the_pipeline(name: str):
     pipe = conditional(PIPELINES[name])
     function, want = pipe.function("pictures"), first_batch(pipe)[0]
@@ -81,7 +82,7 @@ def test_the_bits_of_the_pipeline(name: str):
     check(program(ARRAY, plan, IDS), want)
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@some("name", PIPELINES, lambda name: [name == "drawn"])
 def test_the_same_bits_from_a_folder(name: str, tmp_path: Path):
     pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")
     pipe = conditional(PIPELINES[name])

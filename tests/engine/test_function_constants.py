@@ -15,8 +15,9 @@ from support.data import image
 from support.some import some
 
 import jdali
-from jdali import fn
-from jdali.auto_aug.trivial_augment import trivial_augment_wide
+from jdali import fn, types
+from jdali.auto_aug.augmentations import brightness, invert, rotate
+from jdali.auto_aug.trivial_augment import apply_trivial_augment
 
 PICTURES = np.stack([image(8, 9, 3, np.uint8, seed) for seed in range(2)])
 IDS = np.arange(2)
@@ -42,15 +43,18 @@ def function() -> Any:
     with jdali.Pipeline(batch_size=2, num_threads=1, seed=3) as pipe:
         pictures = fn.external_source([PICTURES], name="pictures", layout="HWC", cycle=True)
         turned = fn.rotate(pictures, angle=fn.random.uniform(range=[-30, 30]))
-        pipe.set_outputs(fn.resize(turned, size=[4, 6]))
+        pipe.set_outputs(fn.resize(turned, size=[4, 6], interp_type=types.INTERP_NN))  # compiles quickly
     return pipe.function("pictures")
 
 
+AUGMENTATIONS = [
+    brightness.augmentation((0.1, 1.9)), rotate.augmentation((0.0, 30.0)), invert,
+]  # fmt: skip
 CALLS: Mapping[str, Callable[[], Any]] = {
     "a function": lambda: function()(PICTURES, index=IDS),
     "a function of arrays of JAX": lambda: function()(jnp.asarray(PICTURES), index=IDS),
     "a sample": lambda: function().sample(PICTURES[0], index=0),
-    "auto_aug": lambda: trivial_augment_wide(jax.random.key(1), PICTURES[0]),
+    "auto_aug": lambda: apply_trivial_augment(AUGMENTATIONS, PICTURES[0], key=jax.random.key(1)),
     "dynamic": lambda: jnp.asarray(
         np.asarray(jdali.dynamic.rotate(jdali.dynamic.tensor(PICTURES[0], layout="HWC"), angle=30.0))
     ),

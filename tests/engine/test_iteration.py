@@ -22,7 +22,7 @@ def test_it_begins_with_the_samples_of_its_sources_and_no_value():
     (source,) = engine.sources
     assert list(iteration.env.drawn[source]) == ["number 3", "number 4", "number 5"]
     assert iteration.parts == {WHOLE_BATCH: iteration.task.ids}
-    assert iteration.most_bytes == 0
+    assert iteration.env.most_bytes == 0
     engine.close()
 
 

@@ -50,13 +50,13 @@ class Chain:
                 env[node.outputs[0]] = batch(*(row + 1 for row in rows(env[node.inputs[0]])))
 
             steps.append(PreparedStep((node,), run, last_uses=node.inputs, number=number))
-        make(steps, self.env, self.parts, pool, enter=self._hold)
+        make(steps, self.env, self.parts, pool, turn=self._hold)
 
     @contextlib.contextmanager
     def _hold(self, step):
-        self.held.append(step.number)
+        self.held.append(step)
         yield
-        self.held.remove(step.number)
+        self.held.remove(step)
 
 
 def test_steps_run_in_order_and_values_end_with_their_last_use(pool):

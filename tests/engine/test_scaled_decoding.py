@@ -37,7 +37,9 @@ def run(scaled, resize, *, crop=False, decode=fn.decoders.image):
     ("resize", "decode"),
     [
         (lambda x: fn.resize(x, size=[32, 32]), fn.decoders.image_random_crop),
-        (lambda x: fn.resize(x, resize_shorter=40), fn.decoders.image),
+        pytest.param(
+            lambda x: fn.resize(x, resize_shorter=40), fn.decoders.image, marks=pytest.mark.exhaustive
+        ),
         (lambda x: fn.resize_crop_mirror(x, resize_shorter=40, crop=(32, 36), mirror=1), fn.decoders.image),
     ],
     ids=["random_crop", "shorter", "crop_mirror"],

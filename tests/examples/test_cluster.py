@@ -17,7 +17,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "flax" / "cluster.p
 PICTURES, BATCH = 1438, 64  # of the digits to train on; of a batch
 
 
-@pytest.mark.slow  # a cluster of two nodes
+@pytest.mark.exhaustive  # a cluster of two nodes; plugin/test_ray.py removes one as well
 def test_a_node_is_removed_while_it_trains():
     done = subprocess.run(
         [sys.executable, str(EXAMPLE), "--epochs", "1", "--size", "8", "--widths", "8", "--lr", "0.02"],

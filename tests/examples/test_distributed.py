@@ -16,7 +16,6 @@ pytest.importorskip("optax")
 pytest.importorskip("sklearn")
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "flax" / "distributed.py"
-ENVIRONMENT = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""}
 
 # What other packages deprecate is not tested here.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -24,7 +23,8 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 def run(*arguments, seconds=200):
     return subprocess.run(
-        [sys.executable, str(EXAMPLE), *arguments], env=ENVIRONMENT, text=True, timeout=seconds,
+        [sys.executable, str(EXAMPLE), *arguments],
+        env={**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""}, text=True, timeout=seconds,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
 

@@ -217,7 +217,16 @@ thread.join()
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", ENDINGS)
+@pytest.mark.parametrize(
+    "what",
+    # "closed twice" and "an exception" imply the others.
+    [
+        pytest.param(what, marks=pytest.mark.exhaustive)
+        if what in ("everything closed", "sys.exit")
+        else what
+        for what in ENDINGS
+    ],
+)
 def test_the_end_of_a_program_is_silent(what):
     do, code, error = ENDINGS[what]
     script = textwrap.dedent(EVERYTHING) + do + '\nprint("ready", flush=True)\n'

@@ -142,10 +142,10 @@ def looped(end: str, **options) -> Ended:
     ("end", "code", "message"),
     [
         ("break", 0, ""),
-        ("return", 0, ""),
+        pytest.param("return", 0, "", marks=pytest.mark.exhaustive),
         ("sys.exit(3)", 3, ""),
         ("raise KeyError('of the loop')", 1, "KeyError: 'of the loop'"),
-        ("it.close(); break", 0, ""),
+        pytest.param("it.close(); break", 0, "", marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_program_that_ends_in_mid_loop(end, code, message):

@@ -1,9 +1,12 @@
 """Damaged files of records, and damaged indexes of good files."""
 
+import itertools
+
 import pytest
 from support import records
 from support.fuzz import refusals
 from support.readers import reads
+from support.some import some
 
 from jdali import storage, tfrecord
 
@@ -114,9 +117,9 @@ CAFFE2 = [
 ]
 
 
-@pytest.mark.parametrize(("name", "values"), [("caffe", CAFFE), ("caffe2", CAFFE2)])
-@pytest.mark.parametrize("large", [0, 5000])
-def test_lmdb(tmp_path, name, values, large):
+@some("name, large", itertools.product(["caffe", "caffe2"], [0, 5000]))
+def test_lmdb(tmp_path, name, large):
+    values = {"caffe": CAFFE, "caffe2": CAFFE2}[name]
     lmdb = pytest.importorskip("lmdb", reason="lmdb is not installed")
     folder = tmp_path / "base"
     with (

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from support.some import pairs, some
 
 import jdali
 from jdali import fn
@@ -148,9 +149,7 @@ def test_a_state_after_reset_is_the_beginning_of_the_next_epoch(files):
         assert values(next(again)) == [[0, 1]]
 
 
-@pytest.mark.parametrize("policy", LastBatchPolicy)
-@pytest.mark.parametrize("auto_reset", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
+@some("kind, auto_reset, policy", itertools.product(KINDS, [False, True], LastBatchPolicy), pairs)
 def test_readers(files, kind, auto_reset, policy):
     pads = policy in (LastBatchPolicy.PAD, LastBatchPolicy.PARTIAL)
     if kind == "clu" and policy is LastBatchPolicy.PARTIAL:
@@ -164,21 +163,19 @@ def test_readers(files, kind, auto_reset, policy):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", LastBatchPolicy)
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"shuffle_after_epoch": True},
-        {"random_shuffle": True, "stick_to_shard": True},
-        {},
-    ],
-    ids=["shuffle_after_epoch", "stick_to_shard", "in order"],
-)
-def test_shards(files, options, policy):
+ORDERS = {
+    "shuffle_after_epoch": {"shuffle_after_epoch": True},
+    "stick_to_shard": {"random_shuffle": True, "stick_to_shard": True},
+    "in order": {},
+}
+
+
+@some("order, policy", itertools.product(ORDERS, LastBatchPolicy))
+def test_shards(files, order, policy):
     pads = policy in (LastBatchPolicy.PAD, LastBatchPolicy.PARTIAL)
     check(
         lambda: DataIterator(
-            [reading(files, i, 3, pad_last_batch=pads, **options) for i in range(3)], ["x"],
+            [reading(files, i, 3, pad_last_batch=pads, **ORDERS[order]) for i in range(3)], ["x"],
             reader_name="Reader", last_batch_policy=policy,
         ),
         auto_reset=False,

@@ -132,8 +132,8 @@ def same(got: np.ndarray, want: np.ndarray, what: str) -> None:
     np.testing.assert_allclose(np.float64(got), np.float64(want), rtol=0, atol=atol, err_msg=what)
 
 
-QUICK = (classification, branches, speech)
-EVERY = (*QUICK, validation, colours, noises, blocks, windows, mixed_samples, frames)
+QUICK = (classification, branches)
+EVERY = (*QUICK, speech, validation, colours, noises, blocks, windows, mixed_samples, frames)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,6 @@ QUICK = (
     "reductions.mean",
     "warp_affine",
     "cat",
-    "resize",
 )
 rows = pytest.mark.parametrize(
     "row",

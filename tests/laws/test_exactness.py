@@ -118,7 +118,10 @@ def assert_same_bits(found, want):
 
 
 @pytest.mark.usefixtures("rows_follow_the_batch")
-@pytest.mark.parametrize("name", BY_SIZE)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.exhaustive) if n == "functions of several" else n for n in BY_SIZE],
+)
 def test_samples_alone_and_together_have_the_same_bits(name):
     chain, samples, layout = BY_SIZE[name]
 

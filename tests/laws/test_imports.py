@@ -1,6 +1,7 @@
 """Imports point one way: the contracts of pyproject.toml, run by import-linter, and what it cannot see."""
 
 import ast
+import functools
 import re
 import shutil
 import subprocess
@@ -28,13 +29,21 @@ LOADED_BY_NAME = {
 }
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(tree: ast.Module) -> list[tuple[int, str, bool]]:
     """(line, module, inside of a function) of each import of jdali."""
     found = []
-    functions = [
-        n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-    ]
-    inner = {id(n) for f in functions for n in ast.walk(f)}
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    inner, nodes = set[int](), [(tree, False)]
+    while nodes:
+        node, inside = nodes.pop()
+        inside = inside or isinstance(node, functions)
+        inner |= {id(node)} if inside else set()
+        nodes += [(child, inside) for child in ast.iter_child_nodes(node)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [a.name for a in node.names]
@@ -141,7 +150,7 @@ def test_the_contracts_see_planted_imports(tmp_path):
 
 def test_no_import_is_hidden_in_a_function():
     for path in sorted(ROOT.rglob("*.py")):
-        tree = ast.parse(path.read_text())
+        tree = parsed(path)
         hidden = [(line, module) for line, module, inside in imported(tree) if inside]
         assert not hidden, f"{path}: imports inside of a function: {hidden}"
 
@@ -152,7 +161,7 @@ def test_modules_that_are_loaded_by_name_have_a_reason():
         "jdali.graph.records",
         "jdali.cli._named",
     }  # load the user's modules
-    found = {dotted(p) for p in sorted(ROOT.rglob("*.py")) if loads_by_name(ast.parse(p.read_text()))}
+    found = {dotted(p) for p in sorted(ROOT.rglob("*.py")) if loads_by_name(parsed(p))}
     assert found == LOADED_BY_NAME.keys() | foreign
 
 
@@ -182,7 +191,7 @@ def test_tests_enter_packages_by_their_doors():
         name = file.relative_to(PROJECT).as_posix()
         own = f"jdali.{name.split('/')[1]}", f"jdali._{name.split('/')[1]}"
         doors = tuple(f"{door}." for door in DOORS if door not in own)
-        modules = {m for m in modules_imported(ast.parse(file.read_text())) if m.startswith(doors)}
+        modules = {m for m in modules_imported(parsed(file)) if m.startswith(doors)}
         if modules - ENTRIES.keys():
             found.add(name)
     assert found == BEHIND_A_DOOR.keys()
@@ -192,14 +201,14 @@ def test_no_test_reaches_into_a_pipeline():
     """`Pipeline.internals` has what tests ask for."""
     private = {"_config", "_definition", "_pipelines", "_window"}
     for file in sorted((PROJECT / "tests").rglob("*.py")):
-        nodes = ast.walk(ast.parse(file.read_text()))
+        nodes = ast.walk(parsed(file))
         reached = [n.lineno for n in nodes if isinstance(n, ast.Attribute) and n.attr in private]
         assert not reached, f"{file}: lines {reached}"
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.name)
 def test_examples_use_public_names_only(path):
-    for line, module, _ in imported(ast.parse(path.read_text())):
+    for line, module, _ in imported(parsed(path)):
         private = [part for part in module.split(".") if part.startswith("_")]
         assert not private, f"{path}:{line}: imports {module}"
 
@@ -221,7 +230,7 @@ def test_operators_import_what_an_operator_is_from_one_module(folder: str) -> No
         f"{file.relative_to(ROOT)}:{line} {module}"
         for file in sorted((ROOT / folder).rglob("*.py"))
         if file.parent.name != "ops" or file.name not in SURFACES
-        for line, module, _ in imported(ast.parse(file.read_text(encoding="utf-8")))
+        for line, module, _ in imported(parsed(file))
         if module.startswith("jdali._operators") and module != "jdali._operators.record"
     }
     assert not others

@@ -28,7 +28,7 @@ RANKS = {
     "engine/in_flight.py InFlight._drawing": 6,  # drawing one task at a time
     "engine/in_order.py InOrder._changed": 12,  # numbers of the batches at a step; free while it runs
     "iterator/assembled_ahead.py _Joining._lock": 12,  # parts of batches
-    "engine/engine.py Engine._alone": 6,  # the runner of a step that takes one batch at a time
+    "engine/engine.py alone": 6,  # the runner of a step that takes one batch at a time
     "engine/make.py PreparedPlan._turn": 6,  # the runners of a plan without a pipeline
     "dynamic/_readers.py Reader._lock": 6,  # a reader's position, in dynamic mode
     "_sources/external_source.py SourceFeed._turn": 7,  # calls of the user's source until its data are copied; reentrant

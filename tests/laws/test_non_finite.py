@@ -98,7 +98,7 @@ NAMES = (
     "transforms",
     "math",
 )
-GROUPS = dict(zip(NAMES, pure_cases.GROUPS, strict=True)) | {"large": LARGE}
+GROUPS = dict(zip(NAMES, pure_cases.GROUPS, strict=True)) | {"large": LARGE, "some large": LARGE[::5]}
 # Finite numbers in the place of the element: larger and smaller than any other, and among them.
 FINITE = (np.resize([1e3, -1e3], COUNT), np.resize([-1e3, 1e3], COUNT), np.full(COUNT, 0.5))
 
@@ -153,7 +153,9 @@ def wrong(
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(
+    "group", [pytest.param(g, marks=pytest.mark.exhaustive) if g == "large" else g for g in GROUPS]
+)
 def test_what_is_not_finite_touches_what_its_window_touches(group: str):
     oracle.dali()
     rows = rows_of(GROUPS[group])

@@ -189,9 +189,15 @@ LONG = {f"more-{name}": more_sizes_of(kind) for name, kind in FILTERS.items()} |
         call for call in warps_of(CUBIC) if call.op in ("experimental.warp_perspective", "experimental.remap")
     ]
 }
-each_group = pytest.mark.parametrize(
-    "name", [*GROUPS, *[pytest.param(name, marks=pytest.mark.exhaustive) for name in LONG]]
-)
+
+
+def each_group(*names: str) -> pytest.MarkDecorator:
+    """Parametrized over the groups; but those of these names are `exhaustive`."""
+    groups = [
+        pytest.param(name, marks=() if name in names else pytest.mark.exhaustive) for name in (*GROUPS, *LONG)
+    ]
+    return pytest.mark.parametrize("name", groups)
+
 
 # As users compile: tests/support/xla.py chooses older loops, which compile faster.
 jit = functools.partial(jax.jit, compiler_options=dict.fromkeys(known_options(OLDER_LOOPS), True))
@@ -229,26 +235,18 @@ def check(name: str, transform: Callable[[Call], Callable[[Any, Any], Any]]) -> 
             compare(call, got, want)
 
 
-@each_group
+# A group compiles for some ten seconds. So each is in one of two transformations at most; filters differ in tables only.
+@each_group("windows", "warps-nearest", "resize-nearest")
 def test_jit(name: str):
     check(name, lambda call: lambda data, operands: [call(picture, operands) for picture in data])
 
 
-# Where a program of a batch takes as long to make as all others together; their filters differ in tables only.
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.exhaustive) if name.endswith(("lanczos", "triangular")) else name
-        for name in GROUPS
-    ]
-    + [pytest.param(name, marks=pytest.mark.exhaustive) for name in LONG],
-)
+@each_group("resize-linear", "resize-gaussian")
 def test_vmap(name: str):
     check(name, lambda call: jax.vmap(call, in_axes=(0, None)))
 
 
-@pytest.mark.exhaustive
-@each_group
+@each_group()
 def test_scan(name: str):
     def looped(call: Call) -> Callable[[Any, Any], Any]:
         return lambda data, operands: jax.lax.scan(lambda _, one: (None, call(one, operands)), None, data)[1]

@@ -7,6 +7,7 @@ transformation must give what the plain call gives, and derivatives what finite 
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +35,7 @@ from ops.pure_calls import (
     samples,
     sharded,
 )  # fmt: skip
-from ops.pure_cases import CASES, GROUPS, LARGE, Case
+from ops.pure_cases import CASES, COUNT, GROUPS, LARGE, Case
 from support import oracle
 from support.shared_programs import compilations
 from support.some import kept, some
@@ -55,6 +56,21 @@ DIFFERENTIATED = kept(DIFFERENTIABLE, of_operators)
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 
+# Each step of a plain call is compiled by itself, some dozen a case. In a normal run half of the cases have them; of the
+# others what is mapped is compared with `jit`.
+PLAIN = CASES if os.environ.get("JDALI_TESTS_DRAW") == "all" else CASES[::2]
+each_plain_case = pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=() if case in PLAIN else pytest.mark.exhaustive) for case in CASES],
+    ids=str,
+)
+
+
+def values(case: Case) -> list[tuple[Any, ...]]:
+    """The outputs for the first samples, one by one."""
+    stacked = samples(case, DEVICES)
+    return eager(case) if case in PLAIN else [compiled(case)(one(stacked, i)) for i in range(COUNT)]
+
 
 def test_every_operator_has_a_case():
     assert {case.op for case in CASES} == set(OPERATORS)
@@ -72,7 +88,7 @@ def test_every_argument_is_traced_or_refused(op: Operator):
     assert used == per_sample
 
 
-@each_case
+@each_plain_case
 def test_jit(case: Case):
     function = compiled(case)
     stacked = samples(case, DEVICES)
@@ -80,7 +96,7 @@ def test_jit(case: Case):
         compare(case, function(one(stacked, i)), want)
 
 
-@each_case
+@each_plain_case
 def test_a_plain_call_compiles_once(case: Case):
     """A loop that is not part of a program of its own is compiled anew by each call."""
     eager(case)
@@ -92,7 +108,7 @@ def test_a_plain_call_compiles_once(case: Case):
 
 @each_case
 def test_vmap(case: Case):
-    for i, want in enumerate(eager(case)):
+    for i, want in enumerate(values(case)):
         compare(case, tuple(out[i] for out in batch_of(case, mapped)), want)
 
 
@@ -119,10 +135,14 @@ def test_batch_sharded_over_a_mesh_of_explicit_axes(case: Case):
         assert all(out.sharding.is_equivalent_to(over_devices(AxisType.Explicit), out.ndim) for out in got)
 
 
-@pytest.mark.parametrize("case", EVERY, ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=pytest.mark.exhaustive if case in CASES[::2] else ()) for case in EVERY],
+    ids=str,
+)
 def test_a_sharded_batch_is_traced(case: Case):
-    """In one of the two ways; what JAX refuses of them it refuses here."""
-    batch, explicit = samples(case, DEVICES), EVERY.index(case) % 2 == 1
+    """In one of the two ways; what JAX refuses of them it refuses here. A normal run has the cases without a plain call."""
+    batch, explicit = samples(case, DEVICES), EVERY.index(case) % 4 >= 2
     placed = jax.device_put(batch, over_devices(AxisType.Explicit)) if explicit else batch
     got = jax.eval_shape((mapped if explicit else sharded)(case), placed)
     assert {out.shape[0] for out in got} == {DEVICES}
@@ -145,7 +165,8 @@ def test_axes_of_one_sample_stay_sharded_over_explicit_axes_where_their_sizes_al
 
 def factors_of(case: Case) -> list[np.ndarray]:
     """What the outputs are multiplied by before they are summed up, so that no derivatives cancel."""
-    return [np.random.default_rng(i).uniform(0.5, 1, out.shape) for i, out in enumerate(eager(case)[0])]
+    outputs = jax.eval_shape(lambda stacked: call(case, one(stacked, 0)), samples(case, DEVICES))
+    return [np.random.default_rng(i).uniform(0.5, 1, out.shape) for i, out in enumerate(outputs)]
 
 
 def variables(case: Case, sample: Sample) -> dict[int | str, Any]:

@@ -1,6 +1,7 @@
 """Pipeline: definition, running, feeding, errors, and threads that always end."""
 
 import gc
+import json
 import pickle
 import re
 import subprocess
@@ -666,6 +667,17 @@ def test_serialize_takes_a_function_that_defines_the_graph():
     assert jdali.Pipeline.deserialize(written).run()[0].as_array().tolist() == [[4], [4]]
     with pytest.raises(TypeError, match="`define_graph` argument is not callable"):
         jdali.Pipeline(batch_size=2).serialize("file")
+
+
+@pytest.mark.parametrize("define", [fn.resize, fn.peek_image_shape], ids=["compiled", "host"])
+def test_a_written_graph_with_an_argument_that_its_operator_lacks_is_refused(define):
+    pipe = jdali.Pipeline(batch_size=2)
+    with pipe:
+        pipe.set_outputs(define(fn.external_source(name="fed")))
+    changed = json.loads(pipe.serialize())
+    changed["nodes"][1]["args"]["foreign"] = 3
+    with pytest.raises(TypeError, match=f'{define.__name__}: Argument "foreign" is not defined'):
+        jdali.Pipeline.deserialize(json.dumps(changed))
 
 
 def test_nodes_are_no_iterables():

@@ -23,6 +23,9 @@ pytestmark = pytest.mark.timeout(600)
 STEPS = 9  # more than two epochs
 NAMES = ["picture", "label", "uniform", "number"]
 both_kinds = pytest.mark.parametrize("workers", BOTH_KINDS, indirect=True)
+EXHAUSTIVE = [pytest.mark.exhaustive]
+# What holds of the tasks themselves: on Ray `make exhaustive` has it.
+processes = pytest.mark.parametrize("workers", [2, on_ray(marks=EXHAUSTIVE)], indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +125,7 @@ def of_readers(readers):
         return [(batch(pipe), pipe.get_state()) for _ in range(5)]
 
 
-@both_kinds
+@processes
 def test_every_reader_in_mid_epoch_and_from_a_state(readers, of_readers, workers):
     with closing(of_every_reader(readers, one_of(workers))) as pipe:
         assert [(batch(pipe), pipe.get_state()) for _ in range(5)] == of_readers
@@ -130,7 +133,7 @@ def test_every_reader_in_mid_epoch_and_from_a_state(readers, of_readers, workers
         assert [(batch(pipe), pipe.get_state()) for _ in range(3)] == of_readers[2:]
 
 
-@both_kinds
+@processes
 def test_an_iterator_and_its_states(folder, workers):
     def two_epochs(it):
         found, states = [], []
@@ -175,7 +178,11 @@ def test_sources_of_all_places(workers):
 
 
 # --- samples that fail ----------------------------------------------------------------------------
-@pytest.mark.parametrize(("workers", "on_error"), [(2, "skip"), on_ray("mask")], indirect=["workers"])
+@pytest.mark.parametrize(
+    ("workers", "on_error"),
+    [(2, "skip"), on_ray("mask", marks=[pytest.mark.exhaustive])],
+    indirect=["workers"],
+)
 def test_bad_samples_are_replaced(bad_folder, on_error, workers):
     def run(workers):
         with closing(light_pipeline(bad_folder, workers=workers, on_error=on_error)) as pipe:
@@ -250,7 +257,11 @@ def values(pipe, steps):
     return [pipe.run()[0].as_array().tolist() for _ in range(steps)]
 
 
-@pytest.mark.parametrize(("workers", "end"), [(1, "SEGV"), (1, "KILL"), on_ray("EXIT")], indirect=["workers"])
+@pytest.mark.parametrize(
+    ("workers", "end"),
+    [(1, "SEGV"), pytest.param(1, "KILL", marks=pytest.mark.exhaustive), on_ray("EXIT")],
+    indirect=["workers"],
+)
 def test_a_codec_that_crashes_is_an_error_with_file_worker_and_signal(damaged, end, workers):
     with closing(decoded(damaged[end], broken_codec(), one_of(workers), "raise")) as pipe:
         assert values(pipe, 2) == [[0, 1], [2, 3]]
@@ -280,7 +291,7 @@ def test_a_codec_that_crashes_costs_one_sample(damaged, on_error, workers):
 
 
 # --- names ------------------------------------------------------------------------------------------
-@both_kinds
+@processes
 def test_relative_names_are_those_of_the_folder_where_it_was_built(
     folder, light_batches, workers, tmp_path, monkeypatch
 ):

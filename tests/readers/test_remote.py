@@ -16,6 +16,7 @@ import pytest
 from support import records, servers
 from support.readers import opened
 from support.servers import FAULTS, Server, now_and_then, tree, wait_for
+from support.some import some
 
 import jdali
 from jdali import SampleError, fn, storage, tfrecord
@@ -123,8 +124,7 @@ def expected(data):
 
 
 # --- nothing lost, nothing doubled ----------------------------------------------------------
-@pytest.mark.parametrize("shuffle", [False, True])
-@pytest.mark.parametrize("name", READERS)
+@some("name, shuffle", itertools.product(READERS, [False, True]))
 def test_faults_change_nothing(name, shuffle, data, expected):
     storage.configure(time_limit=1)  # a slow answer costs all of it; seven in a row would be an error
     with Server(tree(data)) as server:
@@ -136,8 +136,7 @@ def test_faults_change_nothing(name, shuffle, data, expected):
     assert not our_threads()
 
 
-@pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("threads", [1, 4])
+@some("name, threads", itertools.product(READERS, [1, 4]))
 def test_threads_change_nothing(name, threads, data, expected):
     with Server(tree(data)) as server:
         got = epochs(name, server.url, threads=threads)
@@ -154,15 +153,15 @@ def test_orders(name, options, data):
     assert got == epochs(name, data, shard_id=0, **options)
 
 
-@pytest.mark.parametrize("order", [{}, {"random_shuffle": True}, {"shuffle_after_epoch": True}], ids=str)
-@pytest.mark.parametrize("name", READERS)
+@some("name, order", itertools.product(READERS, [None, "random_shuffle", "shuffle_after_epoch"]))
 def test_what_was_read_once_comes_from_the_disk(name, order, data, tmp_path):
-    local = epochs(name, data, **order)
+    options = {order: True} if order else {}
+    local = epochs(name, data, **options)
     storage.configure(cache_bytes=10 << 20, cache_folder=tmp_path)
     with Server(tree(data)) as server:
         for turn in range(2):
             server.requests.clear()
-            assert epochs(name, server.url, **order) == local
+            assert epochs(name, server.url, **options) == local
             contents = [path for method, path, _ in server.requests if method == "GET" and path[-1] != "/"]
             assert bool(contents) == (turn == 0)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from jax._src.array import ArrayImpl
 
-from jdali._numerics.platform import declared
+from jdali._numerics.platform import declared, known_platform
 from jdali._system.devices import DeviceReadError, device_reads_forbidden, is_local
 
 # NumPy's functions that read an array of JAX, by the buffer protocol, which asks nobody.
@@ -31,6 +31,11 @@ def find() -> jax.Device:
             if devices:
                 return devices[0]
     pytest.skip("there is no device but the host's")
+
+
+def for_accelerator() -> bool:
+    """True if the tests run on an accelerator, or with its programs (`JDALI_TRACE_FOR`)."""
+    return (known_platform() or jax.default_backend()) != "cpu"
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -21,9 +21,9 @@ _OF_RAY = (
 )
 
 
-def on_ray(*others: Any) -> Any:
+def on_ray(*others: Any, marks: Sequence[pytest.MarkDecorator] = ()) -> Any:
     """Parameters of a test that runs on Ray: the kind, and others."""
-    return pytest.param("ray", *others, marks=_OF_RAY)
+    return pytest.param("ray", *others, marks=(*_OF_RAY, *marks))
 
 
 BOTH_KINDS = (2, on_ray())

@@ -272,8 +272,18 @@ def test_versions_are_listed_newest_first(tmp_path):
     assert "url=0.10.0/index.html" in (tmp_path / "index.html").read_text()
 
 
+# Tutorials that compile little; `make exhaustive` and `make docs` run all.
+SHORT = {"images", "many_hosts", "resuming", "video"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [p.stem for p in sorted((ROOT / "docs" / "tutorials").glob("*.py"))])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(path.stem, marks=[] if path.stem in SHORT else pytest.mark.exhaustive)
+        for path in sorted((ROOT / "docs" / "tutorials").glob("*.py"))
+    ],
+)
 def test_tutorials_run(name, kernel, tmp_path):
     for module in {"from_tf_data_and_grain": ("grain",), "video": ("av",)}.get(name, ()):
         pytest.importorskip(module)

@@ -1,4 +1,4 @@
-"""Parts of augmentations and policies."""
+"""Building blocks of augmentations and policies."""
 
 from jdali.auto_aug.core._augmentation import Augmentation as _Augmentation
 from jdali.auto_aug.core._augmentation import signed_bin

@@ -1,8 +1,9 @@
-"""Augmentations: operations with a strength, and the magnitude bins that stand for it."""
+"""Augmentations: operations whose strength is chosen by a magnitude bin."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,16 +18,14 @@ from jdali.auto_aug.core._parameters import magnitudes_of, rows_of, table_of
 from jdali.data_node import DataNode
 
 _KEPT: Any = object()  # default of arguments for which None has a meaning
-# The data and the parameter, which the function of an augmentation takes by position.
-_DATA_AND_PARAMETER = 2
 
 
 class SignedMagnitudeBin:
-    """Magnitude bins with a random sign for each; see `signed_bin`.
+    """Magnitude bins, each with a random sign; see `signed_bin`.
 
     Attributes:
-        bin: number of the bin, the same for all samples or one for each.
-        random_sign: for each sample 1 to negate the magnitude, or 0.
+        bin: number of the bin, an int for all samples or one for each.
+        random_sign: for each sample, 1 if the magnitude is negated, else 0.
         signed_magnitude_idx: 2 · bin + random_sign.
     """
 
@@ -34,7 +33,7 @@ class SignedMagnitudeBin:
         self.bin, self.random_sign, self.signed_magnitude_idx = bin, random_sign, signed_magnitude_idx
 
     def __getitem__(self, idx: int) -> SignedMagnitudeBin:
-        """Returns the bin of one augmentation, where each sample has bins for several in a row."""
+        """Returns the bins of augmentation `idx`, if each sample has bins for several augmentations in a row."""
         number = self.bin if isinstance(self.bin, int) else self.bin[idx]
         return SignedMagnitudeBin(number, self.random_sign[idx], self.signed_magnitude_idx[idx])
 
@@ -52,18 +51,18 @@ def signed_bin(
 ) -> SignedMagnitudeBin:
     """Makes magnitude bins with a random sign for each sample.
 
-    Augmentations that negate their magnitude at random draw a sign of their own where they get a bin
-    without one. To draw it once for all augmentations of a choice, and before it, takes less time.
+    An augmentation that negates its magnitude at random draws a sign itself if its bin has none. With several
+    augmentations to choose from, it takes less time to draw the sign once, before the choice.
 
     Args:
         magnitude_bin: 0 to the number of bins - 1, an int or one for each sample.
-        random_sign: 0 or 1 for each sample, which negates; None: drawn.
-        seed: of the draw, if there is one; None: it follows from the pipeline's.
-        shape: of the signs of each sample, for several augmentations in a row; None: one sign.
+        random_sign: for each sample, 1 to negate the magnitude, or 0; None: drawn.
+        seed: of the draw; None: follows from the pipeline's.
+        shape: of the signs of a sample, for several augmentations in a row; None: one sign.
 
     Raises:
         TypeError: `magnitude_bin` is neither an int nor a batch.
-        ValueError: `random_sign` goes neither with `seed` nor with `shape`.
+        ValueError: `random_sign` is given with `seed` or `shape`.
     """
     if not isinstance(magnitude_bin, (int, DataNode)):
         raise TypeError(
@@ -81,15 +80,15 @@ def signed_bin(
 
 
 class Augmentation:
-    """An operation on a batch with a strength; made with the decorator `augmentation`.
+    """An operation on a batch with a magnitude; made with the decorator `augmentation`.
 
     Attributes:
         op: the function, `op(data, parameter, **arguments)`.
-        mag_range: (low, high) or an array of magnitudes; None: it has no strength, and the parameter is None.
-        mag_to_param: function that makes a parameter of a magnitude; by default an array of it.
+        mag_range: (low, high) or an array of magnitudes; None: no magnitude, and the parameter is None.
+        mag_to_param: converts a magnitude to a parameter; by default `np.array`.
         randomly_negate: whether the magnitude of a sample is negated at random.
-        param_device: where the parameters are: "cpu", "gpu", or "auto", where the data is.
-        name: by default that of the function.
+        param_device: device of the parameters: "cpu", "gpu", or "auto" (where the data is).
+        name: by default the function's.
     """
 
     def __init__(
@@ -106,8 +105,9 @@ class Augmentation:
             "mag_range": mag_range, "mag_to_param": mag_to_param, "randomly_negate": randomly_negate,
             "param_device": param_device, "name": name,
         }  # fmt: skip
-        positional = _args.get_num_positional_args(op)
-        if positional < _DATA_AND_PARAMETER:
+        parameters = inspect.signature(op).parameters.values()
+        positional = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+        if positional < 2:
             raise TypeError(
                 f"The {op} accepts {positional} positional argument(s), but the functions decorated with `@augmentation` must "
                 f"accept at least two positional arguments: the samples and parameters. Error in: {self!r}."
@@ -150,8 +150,9 @@ class Augmentation:
         """Returns an augmentation of the same function with other settings.
 
         Args:
-            mag_range, randomly_negate, mag_to_param, param_device, name: see the class. None: the default.
-            augmentation_cls: class of the result; None: the same.
+            mag_range, randomly_negate, mag_to_param, param_device, name: see the class; left out: kept; None: the
+                default.
+            augmentation_cls: class of the result; None: the same class.
         """
         changes = {
             "mag_range": mag_range, "mag_to_param": mag_to_param, "randomly_negate": randomly_negate,
@@ -173,9 +174,9 @@ class Augmentation:
 
         Args:
             data: a batch.
-            magnitude_bin: 0 to `num_magnitude_bins` - 1, an int, one for each sample, or of `signed_bin`.
-            num_magnitude_bins: how many bins there are.
-            kwargs: further arguments of the function; those that it does not take are left out.
+            magnitude_bin: 0 to `num_magnitude_bins` - 1, an int, one for each sample, or made by `signed_bin`.
+            num_magnitude_bins: number of bins.
+            kwargs: further arguments of the function; it gets those that it takes.
 
         Raises:
             MissingArgException: the function needs an argument that is not in `kwargs`.
@@ -191,8 +192,9 @@ class Augmentation:
         num_magnitude_bins: int | None = None,
         **kwargs: object,
     ) -> Callable[[], Any]:
-        """Looks the parameter up now, before a choice splits the batch, and returns the call with it."""
-        missing = _args.get_missing_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
+        """Looks up the parameter, and returns a function that makes the call, for use after a choice splits the batch."""
+        parameters = _args.further_parameters(self.op)
+        missing = [p.name for p in parameters if p.default is p.empty and p.name not in kwargs]
         if missing:
             raise _args.MissingArgException(
                 f"The augmentation `{self.name}` requires following named argument(s) which were not provided to "
@@ -201,7 +203,7 @@ class Augmentation:
                 missing_args=missing,
             )
         parameter = self._parameter(data, magnitude_bin, num_magnitude_bins)
-        taken = _args.filter_extra_accepted_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
+        taken = {p.name: kwargs[p.name] for p in parameters if p.name in kwargs}
         return functools.partial(self.op, data, parameter, **taken)
 
     def _parameter(self, data: Any, magnitude_bin: Any, num_magnitude_bins: int | None) -> object:

@@ -1,4 +1,4 @@
-"""Chooses an augmentation for each sample, and draws the random numbers for it."""
+"""Chooses an augmentation for each sample, and draws the random numbers of the choice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jdali.graph import choose
 
 
 def seeds(seed: int | None) -> Iterator[int | None]:
-    """Seeds for any number of operators that must not draw the same numbers; None: those of the pipeline."""
+    """Yields distinct seeds for operators; None, if `seed` is None or negative: they follow from the pipeline's."""
     if seed is None or seed < 0:
         while True:
             yield None
@@ -27,12 +27,12 @@ def seeds(seed: int | None) -> Iterator[int | None]:
 
 
 def one_of(count: int, seed: int | None) -> DataNode:
-    """Draws 0 to `count` - 1 for each sample, all as likely."""
+    """Draws an integer from 0 to `count` - 1 for each sample, with equal probabilities."""
     return fn.random.uniform(values=list(range(count)), dtype=np.int32, seed=seed)
 
 
 def check_bins(num_magnitude_bins: object, who: str) -> None:
-    """Raises ValueError unless it is a number of bins."""
+    """Raises ValueError unless the number of bins is a positive integer."""
     if not isinstance(num_magnitude_bins, int) or num_magnitude_bins < 1:
         raise ValueError(
             f"{who}: The `num_magnitude_bins` must be a positive integer, got {num_magnitude_bins!r}."
@@ -40,16 +40,20 @@ def check_bins(num_magnitude_bins: object, who: str) -> None:
 
 
 def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
-    """Returns the settings of warps if any augmentation is a warp; without one they are no error, for they have defaults."""
+    """Returns the `kwargs` that some augmentation takes.
+
+    A suite whose warps are all excluded takes none of them. This is no error, because the caller's arguments have
+    defaults.
+    """
     unused = filter_unused_args(augmentations, kwargs)
     return {name: value for name, value in kwargs.items() if name not in unused}
 
 
 def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
-    """Returns the augmentations of a suite except for those of these names.
+    """Returns the augmentations of a suite without those named in `excluded`.
 
     Raises:
-        ValueError: the suite has none of that name.
+        ValueError: the suite has no augmentation of a name.
     """
     names = {augmentation.name for augmentation in augmentations}
     for name in excluded or ():
@@ -65,12 +69,12 @@ def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
 def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: Any, **op_kwargs: Any) -> Any:
     """Calls `ops[selected_op_idx](*op_args, **op_kwargs)` for each sample.
 
-    Each operation runs once for a batch, on the samples that chose it, and not at all if there are none.
+    Each operation runs once per batch, on the samples that chose it, or not at all if none did.
 
     Args:
         ops: augmentations, or other functions that call operators.
-        selected_op_idx: for each sample 0 to the number of operations - 1.
-        op_args, op_kwargs: arguments; batches among them are split.
+        selected_op_idx: index into `ops` for each sample.
+        op_args, op_kwargs: arguments; batches are split by the choice.
     """
     if not ops:
         raise ValueError("select: there is nothing to select from")
@@ -82,14 +86,16 @@ def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: An
 def _case(
     op: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
 ) -> Callable[[], object]:
-    """Prepares one of the operations to be called in its branch.
+    """Returns a function that calls one of the operations, for its branch.
 
-    The parameters of all augmentations are looked up before the batch is split: in one program for all of them.
+    Parameters of augmentations are looked up before the batch is split, so one program does it for all branches.
     """
     own_call = isinstance(op, Augmentation) and type(op).__call__ is Augmentation.__call__
     bound = op.bound(*args, **kwargs) if own_call else functools.partial(op, *args, **kwargs)  # type: ignore[attr-defined]
 
-    def case() -> object:  # defined here, so that a conditional in the operation is one on its samples
+    def case() -> (
+        object
+    ):  # a function of its own, so that a conditional in the operation sees only this branch's samples
         return bound()
 
     return case

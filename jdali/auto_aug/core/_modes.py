@@ -1,4 +1,4 @@
-"""Functions on the nodes of a pipeline that take the batches of dynamic mode and, with a JAX key, one array, too."""
+"""Lets functions on nodes of a pipeline also take batches of dynamic mode, or one array with a JAX key."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def in_either_mode(function: F) -> F:
     """Lets a function that calls operators of `jdali.fn` take tensors and batches of dynamic mode, and arrays.
 
-    With some, and outside of a pipeline definition, it is traced as a small pipeline, which is kept for calls of the
-    same kind. It runs at once on batches. On arrays it is a pure function of one sample and of the key. The key comes
-    first or as `key=`; batches may have one, too.
+    Outside of a pipeline definition, the function is traced as a small pipeline, which is cached for later calls of the
+    same kind. On tensors and batches it runs at once. On arrays it is a pure function of one sample and a key. The key
+    comes first or as `key=`; calls with batches may have one, too.
     """
     name = function.__name__
 
@@ -33,7 +33,8 @@ def in_either_mode(function: F) -> F:
     def call(*args: Any, **kwargs: Any) -> Any:
         if current_graph() is not None:
             return function(*args, **kwargs)
-        kinds = {_kind(leaf) for leaf in _leaves((args, kwargs))}
+        leaves = jax.tree_util.tree_leaves((args, kwargs), is_leaf=lambda v: isinstance(v, EagerValue))
+        kinds = set(map(_kind, leaves))
         if DataNode in kinds or not kinds & {EagerValue, Array}:
             if kwargs.pop("key", None) is not None:
                 raise TypeError(
@@ -51,11 +52,7 @@ def in_either_mode(function: F) -> F:
 
 
 def _kind(leaf: object) -> type | None:
-    """Returns the class by which a value decides in which way to run; None: it does not."""
+    """Returns the class of a value that decides the mode of a call; None for other values."""
     if isinstance(leaf, np.ndarray):
         return Array
     return next((kind for kind in (EagerValue, DataNode, Array) if isinstance(leaf, kind)), None)
-
-
-def _leaves(values: object) -> list[Any]:
-    return jax.tree_util.tree_leaves(values, is_leaf=lambda v: isinstance(v, EagerValue))

@@ -1,4 +1,4 @@
-"""From magnitudes to parameters: a table for all bins, and the row of it that each sample takes."""
+"""Computes parameters of augmentations: a table with a row for each magnitude, and a lookup for each sample."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> n
     """Returns the magnitude of each bin.
 
     Args:
-        mag_range: (low, high), between which the bins are spaced evenly; or an array of all magnitudes.
-        num_magnitude_bins: how many there are; may be None for an array.
+        mag_range: (low, high), the ends of evenly spaced magnitudes, or an array of all magnitudes.
+        num_magnitude_bins: number of bins; may be None for an array.
         who: name of the augmentation, for messages.
     """
     if isinstance(mag_range, np.ndarray):
@@ -46,8 +46,8 @@ def table_of(
     """Tabulates the parameter of each magnitude, [magnitudes, ...].
 
     Raises:
-        TypeError: `mag_to_param` returns what depends on the pipeline's data.
-        ValueError: its results differ in shape or type.
+        TypeError: `mag_to_param` returns a `DataNode`.
+        ValueError: results of `mag_to_param` differ in shape or type.
     """
     rows = []
     for magnitude in magnitudes:
@@ -77,12 +77,12 @@ def _has_node(value: object) -> bool:
 def rows_of(table: np.ndarray, index: DataNode) -> DataNode:
     """Looks up the row of a table [rows, ...] for each sample.
 
-    The lookup needs no value on the host, as an index in brackets would, which is checked against the
-    table's length: so it is compiled with what makes the index and with what uses the row.
+    A subscript of a node checks its index on the host. This lookup does not, so it is compiled into one program with
+    the operators before and after it.
 
     Args:
         table: any type.
-        index: an integer for each sample; it must be a row of the table.
+        index: an integer for each sample, which the caller guarantees to be in range.
     """
     exact = table.dtype.kind in "iufb" and np.array_equal(table.astype(np.float32).astype(table.dtype), table)
     if not exact:  # lookup tables hold float32

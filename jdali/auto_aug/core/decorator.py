@@ -1,4 +1,4 @@
-"""The decorator that makes augmentations."""
+"""The decorator `augmentation`, which makes augmentations from functions."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def augmentation(
     name: str | None = None,
     augmentation_cls: type[Augmentation] | None = None,
 ) -> Any:
-    """Makes an `Augmentation` of a function that calls operators of `jdali.fn`.
+    """Makes an `Augmentation` from a function that calls operators of `jdali.fn`.
 
-    The function takes the data and a parameter by position, and maybe further arguments. What is called later
+    The function takes the data and a parameter by position, and may take further arguments. A call of the augmentation
     takes a magnitude bin in place of the parameter, which is `mag_to_param(±magnitudes[magnitude_bin])`.
 
         >>> @augmentation(mag_range=(0, 0.5), randomly_negate=True, mag_to_param=lambda m: 1 + m)
@@ -50,20 +50,20 @@ def augmentation(
         ...     return fn.brightness(data, brightness=factor)
 
     Args:
-        function: `function(data, parameter, **arguments)`, returns a batch. It runs on those samples only
+        function: `function(data, parameter, **arguments)`, returns a batch. It runs only on the samples
             that choose it.
-        mag_range: (low, high), between which the magnitudes of the bins are spaced evenly, or an array with
-            the magnitude of each; None: it has no strength, and the parameter is None.
-        randomly_negate: the magnitude of each sample is negated with a probability of one half.
-        mag_to_param: makes an array or numbers of a magnitude, of the same shape and type for all; called
+        mag_range: (low, high), the ends of evenly spaced magnitudes, or an array with the magnitude of each bin;
+            None: the augmentation has no magnitude, and the parameter is None.
+        randomly_negate: negate the magnitude of each sample with a probability of one half.
+        mag_to_param: converts a magnitude to an array or numbers, with the same shape and type for all; called
             once for each magnitude while the pipeline is defined. None: the magnitude is the parameter.
         param_device: "cpu", "gpu", or "auto" (where the data is); None: "cpu".
-        name: None: that of the function.
+        name: of the augmentation; None: the function's.
         augmentation_cls: class of the result; None: `Augmentation`.
 
     Raises:
-        TypeError: it was used on something that cannot be called or does not take two arguments, or on an
-            augmentation, whose method `augmentation` makes another one of it.
+        TypeError: `function` is not callable, takes fewer than two positional arguments, or is an augmentation
+            already; for other settings call its method `augmentation`.
     """
 
     def decorate(function: Callable[..., object]) -> Augmentation:

@@ -1,4 +1,4 @@
-"""Policies of AutoAugment: sequences of augmentations, with how likely and how strong each is."""
+"""Policies of AutoAugment: sequences of augmentations with probabilities and magnitudes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ Operation: TypeAlias = tuple[Augmentation, float, "int | None"]
 
 
 class Policy:
-    """Sequences of augmentations; each sample gets one, all as likely.
+    """Sequences of augmentations, one of which is chosen for each sample, with equal probabilities.
 
     See "AutoAugment: Learning Augmentation Policies from Data", https://arxiv.org/abs/1805.09501.
 
     Args:
-        name: to show.
-        num_magnitude_bins: how many there are.
-        sub_policies: the sequences, of (augmentation, probability from 0 to 1, magnitude bin). The bin of an
-            augmentation without magnitudes is None. Different augmentations of one name get numbers before it.
+        name: for messages.
+        num_magnitude_bins: number of magnitude bins.
+        sub_policies: sequences of (augmentation, probability from 0 to 1, magnitude bin). The bin of an
+            augmentation without magnitudes is None. If different augmentations share a name, all names get a
+            number as a prefix.
 
     Raises:
-        TypeError, ValueError: something is not as described.
+        TypeError, ValueError: an argument has another form or is out of range.
     """
 
     def __init__(self, name: str, num_magnitude_bins: int, sub_policies: Sequence[Sequence[Operation]]):
@@ -89,7 +90,7 @@ class Policy:
 
     @property
     def augmentations(self) -> dict[str, Augmentation]:
-        """The augmentations by name, in the order of their names."""
+        """Augmentations by name, in alphabetical order."""
         found = {augmentation.name: augmentation for sub in self.sub_policies for augmentation, _, _ in sub}
         return dict(sorted(found.items()))
 
@@ -107,7 +108,7 @@ def _indented(rows: Sequence[str]) -> str:
 
 
 def _with_distinct_names(sub_policies: Sequence[Sequence[Operation]]) -> tuple[tuple[Operation, ...], ...]:
-    """Numbers the names of augmentations in sub-policies if any two share one."""
+    """Prefixes the names of all augmentations by numbers if two share a name."""
     order = list(dict.fromkeys(augmentation for sub in sub_policies for augmentation, _, _ in sub))
     renamed = {augmentation: augmentation for augmentation in order}
     if len({augmentation.name for augmentation in order}) < len(order):

@@ -1,9 +1,9 @@
 """Converts data sets, for `python -m jdali convert`.
 
-* `sources` finds the samples of a set, and reads them by index.
-* `pictures` checks, resizes and encodes pictures; `restart_markers` puts markers into JPEG files.
+* `sources` finds the samples of a data set, and reads them by index.
+* `pictures` checks, resizes and encodes pictures; `restart_markers` adds markers to JPEG files.
 * `targets` writes a shard of WebDataset, ArrayRecord or Parquet, and reads it back.
-* `converter` divides the set into shards, works in threads, and goes on where an earlier run ended.
+* `converter` divides the data set into shards, works in threads, and continues an interrupted run.
 """
 
 from jdali.cli.conversion.converter import Done as Done

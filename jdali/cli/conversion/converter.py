@@ -1,4 +1,4 @@
-"""Converts a data set: shard by shard, in threads, from where an earlier run ended."""
+"""Converts a data set shard by shard, in threads; continues where an earlier run ended."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.cli.conversion.targets import TARGETS, ShardWriter, sync
 
 _PLAN = "convert.json"
-# Samples of a task of a thread, and from how many at the begin of the set the types of fields are taken.
+# Samples of a thread's task, and number of first samples that determine the types of fields.
 _AT_ONCE, _FIRST = 16, 100
 _DAMAGED = (SampleError, BadRecord)
 _Treated = tuple[str, SourceSample | Exception]
 
 
 class Done(NamedTuple):
-    """Result of a conversion.
+    """The result of a conversion.
 
     Attributes:
-        shards: number of shards, those included that an earlier run wrote.
+        shards: number of shards, including those of an earlier run.
         written: number of shards that this run wrote.
-        damaged: what is wrong with samples that this run left out.
+        damaged: errors of the samples that this run left out.
     """
 
     shards: int
@@ -50,26 +50,26 @@ def convert(
     skips: bool = False,
     advance: Callable[[int], object] = lambda count: None,
 ) -> Done:
-    """Writes a data set as shards of `per_shard` samples; continues a conversion that was interrupted.
+    """Writes a data set as shards of `per_shard` samples; continues an interrupted conversion.
 
-    A shard gets its name when all of it was read back and has the checksums of what was to be written, so those that
-    are there are complete. Its bytes follow from its samples alone.
+    A shard gets its final name only after it was read back and its checksums agree, so existing shards are complete.
+    Its bytes depend only on its samples.
 
     Args:
-        source: to read.
-        folder: to write into; it is made, must be empty, or hold the same conversion.
+        source: the data set.
+        folder: folder to write to; it is created, must be empty, or hold the same conversion.
         kind: one of `TARGETS`.
-        change: of pictures.
-        name: begins the names of the files.
-        per_shard: samples of a shard.
-        threads: that read, check and change samples.
-        skips: leave out samples that are damaged.
-        advance: called with numbers of samples that are written.
+        change: changes to pictures.
+        name: prefix of the files' names.
+        per_shard: number of samples of a shard.
+        threads: number of threads that read, check and change samples.
+        skips: leave out damaged samples.
+        advance: called with numbers of finished samples.
 
     Raises:
         SampleError: a sample is damaged.
-        ValueError: the folder holds something else, or a sample does not fit the format.
-        OSError: something cannot be read or written.
+        ValueError: the folder holds other files, or a sample does not fit the format.
+        OSError: a file cannot be read or written.
     """
     plan = {
         "version": 1, "to": kind, "name": name, "samples": source.count, "samples_per_shard": per_shard,
@@ -102,10 +102,10 @@ def convert(
 
 
 def _claim(folder: str, plan: Mapping[str, Any]) -> None:
-    """Notes what is converted into a folder.
+    """Creates a folder and records the conversion in it.
 
     Raises:
-        ValueError: it holds something else.
+        ValueError: the folder holds another conversion, or other files.
     """
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)
@@ -126,7 +126,7 @@ def _claim(folder: str, plan: Mapping[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[str]:
-    """Gives a file its name when it is complete; yields its name before."""
+    """Yields a temporary name, and renames the file to `path` when it is complete."""
     part = f"{path}.part"
     try:
         yield part
@@ -141,7 +141,7 @@ def _named(path: str) -> Iterator[str]:
 def _treated(
     pool: ThreadPoolExecutor, most: int, source: Source, change: PictureChange, indices: Sequence[int]
 ) -> Iterator[_Treated]:
-    """Reads and changes samples in threads, `most` tasks ahead; yields each, or its error, with its name, in order."""
+    """Reads and changes samples in threads, `most` tasks ahead; yields (name, sample or error), in order."""
 
     def some(part: Sequence[int]) -> list[_Treated]:
         return [(source.name(index), _sample(source, change, index)) for index in part]
@@ -206,6 +206,8 @@ def _write(
         found = list(target.checksums(part))
         for name, one, other in zip(names, wanted, found, strict=False):
             if one != other:
-                raise OSError(f"{part}: what was written of {name} reads otherwise; is the disk in order?")
+                raise OSError(
+                    f"{part}: what was written of {name} reads back differently; is the disk faulty?"
+                )
         if len(found) != len(wanted):
             raise OSError(f"{part} has {len(found)} samples of the {len(wanted)} that were written")

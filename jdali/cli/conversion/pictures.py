@@ -15,18 +15,18 @@ from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
 _QUALITY = 90
-# PNM begins with two letters, as texts may.
+# PNM is left out, because texts may begin like it.
 _MATCHES = [coding.matches for coding in codec.FORMATS if coding.name != "pnm"]
 
 
 @dataclasses.dataclass(frozen=True)
 class PictureChange:
-    """Wanted change of pictures.
+    """Changes to apply to pictures.
 
     Attributes:
-        max_size: longest side, pixels; larger ones are resized, and encoded as JPEG. None: any.
-        quality: encode all as JPEG of this quality; None: keep those that are not resized.
-        windows: put restart markers into JPEG files.
+        max_size: longest side, pixels; larger pictures are resized and encoded as JPEG. None: no limit.
+        quality: encode all pictures as JPEG of this quality; None: only resized ones.
+        windows: add restart markers to JPEG files.
     """
 
     max_size: int | None = None
@@ -34,14 +34,13 @@ class PictureChange:
     windows: bool = False
 
     def apply(self, value: Any) -> Any:
-        """Checks that a value of a sample decodes if it is a picture, and changes it as wanted; returns others as they are.
+        """Decodes a picture to check it, and applies the changes; returns other values unchanged.
 
         Raises:
             SampleError: the picture is damaged.
         """
-        if isinstance(value, dict) and isinstance(
-            value.get("bytes"), bytes
-        ):  # as the Hugging Face Hub keeps pictures
+        # The Hugging Face Hub stores pictures as {"bytes", "path"}.
+        if isinstance(value, dict) and isinstance(value.get("bytes"), bytes):
             return {**value, "bytes": self.apply(value["bytes"])}
         if not is_picture(value):
             return value
@@ -65,7 +64,7 @@ class PictureChange:
         out = io.BytesIO()
         options: dict[str, Any] = {"quality": self.quality or _QUALITY, "optimize": True}
         if self.windows:
-            unit = 8 if made.mode == "L" else 16  # chroma is halved
+            unit = 8 if made.mode == "L" else 16  # with 4:2:0, an MCU has 16 pixels
             options |= {
                 "restart_marker_blocks": restart_markers.interval_of(-(-made.size[0] // unit)),
                 "subsampling": "4:2:0",
@@ -75,12 +74,12 @@ class PictureChange:
 
 
 def is_picture(value: Any) -> bool:
-    """Returns True for the bytes of a picture, by its content."""
+    """Returns True for the bytes of a picture."""
     return isinstance(value, bytes) and any(matches(memoryview(value)) for matches in _MATCHES)
 
 
 def extension(value: Any) -> str | None:
-    """Returns the usual extension of the file of a picture, sound or video; None for other values."""
+    """Returns the usual extension of a picture, sound or video; None for other values."""
     if not is_picture(value):
         return _recorded(value) if isinstance(value, bytes) else None
     name = codec.probe(value).format

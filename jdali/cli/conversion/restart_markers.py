@@ -1,4 +1,4 @@
-"""Puts restart markers into JPEG files without decoding them to pixels: by TurboJPEG, or by the program jpegtran."""
+"""Adds restart markers to JPEG files without decoding them to pixels, with TurboJPEG or the program jpegtran."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from jdali._system.extras import install
 from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
-# A marker in each MCU costs a tenth of a file, one in 8 MCUs a hundredth. A tile should not be much wider than a window.
+# A marker for each MCU adds a tenth to a file, one for 8 MCUs a hundredth; tiles should not be much wider than windows.
 _WANTED_INTERVAL = 8
-# turbojpeg.h: the kind of an instance, and parameters.
+# From turbojpeg.h: kind of an instance, and parameters.
 _TRANSFORM, _OPTIMIZE, _RESTART_BLOCKS = 2, 11, 18
-# Packages with a library that exports TurboJPEG's functions.
+# Packages whose library exports TurboJPEG's functions.
 _PACKAGES = ("pylibjxl",)
 _MISSING = (
     "--windows needs TurboJPEG 3 (libturbojpeg of the system, or the package pylibjxl: "
@@ -33,7 +33,7 @@ Transform = Callable[[bytes, int], bytes]
 
 
 class _Operation(ctypes.Structure):
-    """tjtransform: all of the picture, as it is."""
+    """Is turbojpeg.h's `tjtransform`; zeros mean the whole picture, unchanged."""
 
     _fields_ = (
         ("region", ctypes.c_int * 4), ("op", ctypes.c_int), ("options", ctypes.c_int), ("data", ctypes.c_void_p),
@@ -43,10 +43,10 @@ class _Operation(ctypes.Structure):
 
 @functools.cache
 def transform() -> Transform:
-    """Finds what rewrites a file with a marker in each `interval` MCUs.
+    """Returns a function that rewrites a file with a marker after each `interval` MCUs.
 
     Raises:
-        ImportError: neither the library nor the program is here.
+        ImportError: neither the library nor the program is installed.
     """
     paths = [ctypes.util.find_library("turbojpeg")]
     for name in _PACKAGES:
@@ -101,7 +101,7 @@ def _by_program(program: str, data: bytes, interval: int) -> bytes:
 
 
 def interval_of(across: int) -> int:
-    """Returns the divisor of the MCUs of a row that is nearest to what serves best: then tiles lie side by side."""
+    """Returns the divisor of a row's MCUs nearest to the best interval; with a divisor, segments form tiles."""
     divisors = [n for n in range(1, across + 1) if across % n == 0]
     return min(divisors, key=lambda n: (max(n, _WANTED_INTERVAL) / min(n, _WANTED_INTERVAL), n))
 
@@ -114,12 +114,12 @@ def units_across(data: bytes) -> int | None:
 
 
 def with_markers(data: bytes) -> bytes:
-    """Returns a JPEG file with restart markers, of the same pixels; files that have tiles, or cannot have any, as they are.
+    """Returns a JPEG file of the same pixels with restart markers; files that have tiles, or cannot have them, stay.
 
-    Progressive files become sequential ones: no others can be decoded in parts.
+    Progressive files become sequential, since only sequential files can be decoded in parts.
 
     Raises:
-        SampleError: the file cannot be rewritten, or its pixels changed.
+        SampleError: the file cannot be rewritten, or its pixels would change.
     """
     info = codec.probe(data)
     if info.format != "jpeg" or info.max_denominator == 1:

@@ -1,4 +1,4 @@
-"""Samples of data sets of every kind, by index."""
+"""Opens data sets of all kinds, and reads their samples by index."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from jdali.readers.formats.tables import classes_of
 from jdali.readers.formats.webdataset_index import SPARSE, scanned
 
 _NAME = "convert"
-# Manifests round durations.
+# Tolerance for durations, seconds, since manifests round them.
 _SAME_SECONDS = 0.01
 _SOUNDS = (".flac", ".ogg", ".wav", ".opus", ".mp3", ".m4a")
 _VIDEOS = (".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm")
 
 
 class SourceSample(NamedTuple):
-    """A sample of a data set, or what is to be written of it.
+    """A sample of a data set, as read or to be written.
 
     Attributes:
         key: its name.
         fields: bytes, text, numbers, arrays, lists and objects, by name.
-        record: the bytes of a tf.train.Example that it was; None for others.
+        record: bytes of the source's tf.train.Example; None for other formats.
     """
 
     key: str
@@ -56,13 +56,13 @@ class Source:
     """A data set.
 
     Attributes:
-        count: number of its samples.
-        read: `read(index)` reads one, in any thread.
-        name: `name(index)` says where it is, for messages.
-        identity: what tells this set from another one, JSON-able.
-        keyed: whether the keys are the set's own, not numbers.
+        count: number of samples.
+        read: `read(index)` reads a sample, in any thread.
+        name: `name(index)` names the place of a sample, for messages.
+        identity: JSON-able value that distinguishes this data set from others.
+        keyed: whether the data set has keys; otherwise keys are numbers.
         classes: names of classes, by field.
-        schema: Arrow's, of a table; None for others.
+        schema: Arrow schema of a table; None for other formats.
         close: closes its files.
     """
 
@@ -85,7 +85,7 @@ def _key(index: int) -> str:
 
 
 def _folders(paths: Sequence[str]) -> Source:
-    """Opens a folder of a folder for each class."""
+    """Opens a folder that has a subfolder for each class."""
     (root,) = _only(paths, "folder of class folders")
     filters = (*file.FILE_FILTERS, *(f"*{extension}" for extension in _VIDEOS))
     reader = file.file.run(file_root=root, file_filters=filters)
@@ -146,7 +146,7 @@ def _examples(
     identity: Any,
     close: Callable[[], object],
 ) -> Source:
-    """Makes the source of records, each a tf.train.Example or just bytes."""
+    """Builds the source of records, each a tf.train.Example or just bytes."""
 
     def read(index: int) -> SourceSample:
         data = record(index)
@@ -159,22 +159,24 @@ def _examples(
     return Source(count, read, name, identity, close=close)
 
 
+def _place(firsts: Sequence[int], index: int) -> tuple[int, int]:
+    """Returns the file or group that holds a sample, given the first sample of each, and the sample's row in it."""
+    number = bisect.bisect_right(firsts, index) - 1
+    return number, index - firsts[number]
+
+
 def _tfrecord(paths: Sequence[str]) -> Source:
     files = RecordFiles(_NAME, paths)
     found = [tfrecord.build_index(path) for path in paths]
     firsts = list(itertools.accumulate((len(records.offsets) for records in found), initial=0))
 
-    def place(index: int) -> tuple[int, int]:
-        number = bisect.bisect_right(firsts, index) - 1
-        return number, index - firsts[number]
-
     def record(index: int) -> bytes:
-        number, row = place(index)
+        number, row = _place(firsts, index)
         records = found[number]
         return tfrecord.checked(files.read(number, records.offsets.item(row), records.sizes.item(row)))
 
     def name(index: int) -> str:
-        number, row = place(index)
+        number, row = _place(firsts, index)
         return f"{files.names[number]}#record {row}"
 
     return _examples(firsts[-1], record, name, _sizes(files), files.close)
@@ -192,7 +194,7 @@ def _array_record(paths: Sequence[str]) -> Source:
 
 
 def _labelled(reader: Reader, paths: Sequence[str]) -> Source:
-    """Makes the source of a reader of pictures with labels."""
+    """Builds the source of a reader of pictures with labels."""
 
     def read(index: int) -> SourceSample:
         picture, label, *_ = reader.load(index)
@@ -267,20 +269,16 @@ def _tables(
     identity: Any,
     close: Callable[[], object] = lambda: None,
 ) -> Source:
-    """Makes the source of rows of tables: `table(i)` has `counts[i]` rows."""
+    """Builds the source of rows of tables; `table(i)` has `counts[i]` rows."""
     firsts = list(itertools.accumulate(counts, initial=0))
 
-    def place(index: int) -> tuple[int, int]:
-        number = bisect.bisect_right(firsts, index) - 1
-        return number, index - firsts[number]
-
     def read(index: int) -> SourceSample:
-        number, row = place(index)
+        number, row = _place(firsts, index)
         (fields,) = table(number).slice(row, 1).to_pylist()
         return SourceSample(_key(index), fields)
 
     def name(index: int) -> str:
-        return f"{path(place(index)[0])}, sample {index}"
+        return f"{path(_place(firsts, index)[0])}, sample {index}"
 
     return Source(firsts[-1], read, name, identity, classes=classes_of(schema), schema=schema, close=close)
 
@@ -311,7 +309,7 @@ class _CocoFile(msgspec.Struct):
 
 
 def _coco(paths: Sequence[str]) -> Source:
-    """Opens a folder of pictures and the annotations of COCO for them."""
+    """Opens a folder of pictures with COCO annotations."""
     texts = [path for path in paths if path.lower().endswith(".json")]
     folders = [path for path in paths if path not in texts]
     if len(texts) != 1 or len(folders) > 1:
@@ -356,7 +354,7 @@ def _coco(paths: Sequence[str]) -> Source:
 
 
 def _nemo(paths: Sequence[str]) -> Source:
-    """Opens manifests of NeMo: a sound with its text for each line."""
+    """Opens NeMo manifests: each line is a sound with its text."""
     lines = [(path, number, entry) for path in paths for number, entry in nemo_asr.parsed(path)]
     working = _storage.working_folder()
 
@@ -371,9 +369,9 @@ def _nemo(paths: Sequence[str]) -> Source:
         info = audio.peek(data)
         seconds = info.length / info.sample_rate
         start, most = entry.offset or 0.0, entry.duration
-        # A negative time stands for none, as in `decode_part`.
+        # As in `decode_part`, negative times count as not given.
         if start > 0 or (most is not None and 0 <= most < seconds - _SAME_SECONDS):
-            # A part of a file: what `readers.nemo_asr` reads of it.
+            # The entry is a part of a file; read it as `readers.nemo_asr` does.
             wave, info = audio.decode_part(data, start, most, dtype=np.dtype(np.int16))
             out = io.BytesIO()
             try:
@@ -394,7 +392,7 @@ class _SourceKind(NamedTuple):
     """A kind of data set.
 
     Attributes:
-        parts: parts of the names of its files, by which it is known.
+        parts: substrings of file names that identify it.
         open: opens it.
     """
 
@@ -422,18 +420,18 @@ def open_source(paths: Sequence[str], kind: str | None = None) -> Source:
     """Opens a data set.
 
     Args:
-        paths: of its files, or of one folder with them.
-        kind: one of `KINDS`; None: what the names of the files say.
+        paths: paths of its files, or of one folder with them.
+        kind: one of `KINDS`; None: guess from the names of the files.
 
     Raises:
-        ValueError: it is not known what it is, or it is damaged.
-        OSError: it cannot be read.
+        ValueError: the kind is unknown, or the data set is damaged.
+        OSError: a file cannot be read.
     """
     files = [_storage.user_path(path) for path in paths]
     if len(files) == 1 and not _storage.is_url(files[0]) and os.path.isdir(files[0]):
         inside = _storage.entries(files[0], folders=False)
         if kind is None and "data.mdb" in inside:
-            raise ValueError(f"{files[0]} is an LMDB database; say by --from whether of caffe or caffe2")
+            raise ValueError(f"{files[0]} is an LMDB database; give its format with --from: caffe or caffe2")
         known = {name: found for name in inside if (found := _kind_of(name)) and kind in (None, found)}
         if kind is None:
             kind = min(known.values(), default="folders")
@@ -449,7 +447,7 @@ def open_source(paths: Sequence[str], kind: str | None = None) -> Source:
 
 
 def _kind_of(path: str) -> str | None:
-    """Guesses the kind of a file by its name."""
+    """Guesses the kind of a data set from the name of a file."""
     name = os.path.basename(path).lower()
     if name.endswith((".idx", ".part")):
         return None
@@ -458,5 +456,5 @@ def _kind_of(path: str) -> str | None:
 
 def _only(paths: Sequence[str], what: str) -> Sequence[str]:
     if len(paths) > 1:
-        raise ValueError(f"{len(paths)} paths are given, one {what} is read")
+        raise ValueError(f"got {len(paths)} paths, expected one {what}")
     return paths

@@ -20,17 +20,17 @@ from jdali.cli.conversion.pictures import extension
 from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.readers.formats.arrow_columns import need_pyarrow
 
-# A row group of Parquet is read whole, so it should be neither many samples nor few bytes.
+# Size of a Parquet row group: it is read whole, so it should have few samples, but enough bytes.
 _GROUP_BYTES, _GROUP_ROWS = 8 << 20, 10_000
 
 
 class ShardWriter(abc.ABC):
-    """A shard that is written.
+    """Writes a shard.
 
     Args:
-        path: of the file.
-        source: the samples come from.
-        first: some samples that tell the types of fields, if it has types and the source has no schema.
+        path: path of the file.
+        source: source of the samples.
+        first: samples that determine the types of fields, for formats with types and sources without a schema.
     """
 
     extension: str
@@ -42,20 +42,20 @@ class ShardWriter(abc.ABC):
 
     @abc.abstractmethod
     def add(self, sample: SourceSample) -> bytes:
-        """Writes a sample; returns the checksum of what it should be in the file."""
+        """Writes a sample; returns the checksum that it should have in the file."""
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Ends the file."""
+        """Finishes the file."""
 
     @staticmethod
     @abc.abstractmethod
     def checksums(path: str) -> Iterator[bytes]:
-        """Reads a file, and yields the checksum of each sample in it."""
+        """Reads a file and yields the checksum of each sample."""
 
 
 def _checksum(values: Sequence[Any]) -> bytes:
-    """Computes a checksum of names and values of a sample."""
+    """Computes a checksum of a sample's names and values."""
     digest = hashlib.blake2b(digest_size=8)
     for value in values:
         data = value if isinstance(value, bytes) else repr(value).encode(errors="surrogateescape")
@@ -64,7 +64,7 @@ def _checksum(values: Sequence[Any]) -> bytes:
 
 
 class WebDataset(ShardWriter):
-    """A tar archive: a file for each picture, sound and array of a sample, `cls` for its label, `json` for all else."""
+    """Writes a tar archive: files for each picture, sound and array, `cls` for the label, `json` for other fields."""
 
     extension = "tar"
 
@@ -74,7 +74,7 @@ class WebDataset(ShardWriter):
 
     def add(self, sample: SourceSample) -> bytes:
         folder, slash, name = sample.key.rpartition("/")
-        key = folder + slash + name.replace(".", "_")  # what follows the first dot is the extension
+        key = folder + slash + name.replace(".", "_")  # the first dot begins the extension
         while key == self._last:
             key += "_"
         self._last = key
@@ -108,7 +108,7 @@ class WebDataset(ShardWriter):
 
 
 def _components(sample: SourceSample) -> dict[str, bytes]:
-    """Returns the files of a sample by their extensions, which come from other archives or from the fields."""
+    """Returns the files of a sample by extension; extensions come from the source archive, or from names of fields."""
     files: dict[str, bytes] = {}
     rest: dict[str, Any] = {}
     single = sum(extension(_content(value)) is not None for value in sample.fields.values()) == 1
@@ -140,19 +140,19 @@ def _npy(value: np.ndarray) -> bytes:
 
 
 def _content(value: Any) -> Any:
-    """Returns the bytes of a picture or sound that the Hugging Face Hub keeps with its path; others as they are."""
+    """Returns the bytes of a {"bytes", "path"}, the Hugging Face Hub's form; returns other values unchanged."""
     if isinstance(value, dict) and isinstance(value.get("bytes"), bytes) and set(value) == {"bytes", "path"}:
         return value["bytes"]
     return value
 
 
 def _as_text(value: Any) -> Any:
-    """Makes JSON of what has none of its own: texts, and lists of bytes as latin-1."""
+    """Converts values that JSON lacks to text; bytes are read as latin-1."""
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 def _fields(sample: SourceSample, source: Source) -> dict[str, Any]:
-    """Returns the fields of a sample for a table; those of a WebDataset as what they hold."""
+    """Returns the fields of a sample for a table; parses the fields of a WebDataset."""
     named = {
         name: _npy(value) if isinstance(value, np.ndarray) else _typed(name, value)
         for name, value in sample.fields.items()
@@ -161,7 +161,7 @@ def _fields(sample: SourceSample, source: Source) -> dict[str, Any]:
 
 
 def _typed(name: str, value: Any) -> Any:
-    """Reads numbers and texts of WebDataset: `cls`, `txt` and `json`."""
+    """Parses a field of a WebDataset that is a number or text: `cls`, `txt` or `json`."""
     suffix = name.rpartition(".")[2]
     if not isinstance(value, bytes) or suffix not in ("cls", "cls2", "txt", "text", "json"):
         return value
@@ -172,7 +172,7 @@ def _typed(name: str, value: Any) -> Any:
 
 
 class Parquet(ShardWriter):
-    """A Parquet file: a column for each field."""
+    """Writes a Parquet file with a column for each field."""
 
     extension = "parquet"
     has_types = True
@@ -186,9 +186,9 @@ class Parquet(ShardWriter):
         self._lists: set[str] = set()
         if self._schema is None:
             rows = [_fields(sample, source) for sample in first]
-            # Of tf.train.Examples some may have one value where others have several.
+            # A feature of tf.train.Examples may have one value in some and several in others; then all become lists.
             self._lists = {name for row in rows for name, value in row.items() if isinstance(value, list)}
-            # Columns come in the order of the first sample that has them.
+            # Columns are in the order of first appearance.
             names = dict.fromkeys(name for row in rows for name in row)
             filled = [{name: self._listed(name, row.get(name)) for name in names} for row in rows]
             self._schema = pa.Table.from_pylist(filled).schema.with_metadata(_classes(source.classes))
@@ -235,13 +235,13 @@ class Parquet(ShardWriter):
 
 
 def _classes(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Makes metadata with names of classes, as the Hugging Face Hub keeps them."""
+    """Builds metadata with names of classes, in the Hugging Face Hub's form."""
     features = {name: {"names": list(names), "_type": "ClassLabel"} for name, names in classes.items()}
     return {"huggingface": json.dumps({"info": {"features": features}})} if features else {}
 
 
 class ArrayRecord(ShardWriter):
-    """An ArrayRecord file of tf.train.Examples, each in a chunk of its own."""
+    """Writes an ArrayRecord file of tf.train.Examples, each in its own chunk."""
 
     extension = "array_record"
 
@@ -279,7 +279,7 @@ def _array_record() -> Any:
 
 
 def _example(fields: Mapping[str, Any]) -> bytes:
-    """Makes a tf.train.Example; objects and nested lists become JSON."""
+    """Builds a tf.train.Example; objects and nested lists become JSON."""
     entries = b""
     for name, value in fields.items():
         values = value if isinstance(value, list) else [] if value is None else [value]
@@ -314,10 +314,10 @@ TARGETS: dict[str, type[ShardWriter]] = {
     "array_record": ArrayRecord,
     "parquet": Parquet,
 }
-"""Kinds of data sets that can be written, by name."""
+"""Formats to write, by name."""
 
 
 def sync(path: str) -> None:
-    """Waits until a file is on the disk: only then may it get its name."""
+    """Flushes a file to the disk, before it gets its final name."""
     with open(path, "rb+") as file:
         os.fsync(file.fileno())

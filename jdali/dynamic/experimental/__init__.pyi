@@ -25,21 +25,22 @@ def dilate(
     iterations: int = 1,
     mask_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (3, 3),
 ) -> Tensor | Batch:
-    """Gives each pixel the largest value under a rectangle, channel by channel.
+    """Replaces each pixel by the largest value under a rectangle, channel by channel.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
-        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
-        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
+        anchor: (x, y), element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
-        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
+        iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
+            each further one.
         mask_size: (width, height) of the rectangle, pixels.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the image.
 
-    Parity: works on the CPU as well.
+    Parity: unlike DALI's, it also works on the CPU.
 
     Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
 
@@ -57,21 +58,22 @@ def erode(
     iterations: int = 1,
     mask_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (3, 3),
 ) -> Tensor | Batch:
-    """Gives each pixel the smallest value under a rectangle, channel by channel.
+    """Replaces each pixel by the smallest value under a rectangle, channel by channel.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
-        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
-        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
+        anchor: (x, y), element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
-        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
+        iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
+            each further one.
         mask_size: (width, height) of the rectangle, pixels.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the image.
 
-    Parity: works on the CPU as well.
+    Parity: unlike DALI's, it also works on the CPU.
 
     Example: images = fn.experimental.erode(images, mask_size=[7, 7])
 
@@ -86,20 +88,19 @@ def median_blur(
     device: Device | str | None = None,
     window_size: int | typing.Sequence[int] | NDArray[Any] | Tensor | Batch = (3, 3),
 ) -> Tensor | Batch:
-    """Gives each pixel the median of a rectangle around it, channel by channel.
+    """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    Past the borders lie the outermost pixels, repeated. The derivative is that of the element that is the median;
-    elements that are equal share it.
+    The outermost pixels repeat past the borders. The derivative is that of the median element; equal elements share it.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
         window_size: (width, height) of the rectangle, pixels; both odd.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: shape, type and layout of the image.
 
-    Parity: works on the CPU as well; windows of 1 and any number of channels.
+    Parity: unlike DALI, it also works on the CPU, with windows of size 1, and with any number of channels.
 
     Example:
         images = fn.experimental.median_blur(images, window_size=[5, 5])
@@ -117,22 +118,22 @@ def remap(
     interp: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
     pixel_origin: Literal['corner', 'center'] = 'corner',
 ) -> Tensor | Batch:
-    """Shows at each pixel of the output the point of the input that maps name.
+    """Warps an image by two maps, which give a point of the input for each pixel of the output.
 
-    out(x, y) = in(mapx(x, y), mapy(x, y)), 0 outside of the input and where a map is NaN.
+    out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 
     Args:
         image: [H, W, C].
-        mapx: float32 [h, w] or [h, w, 1], column of the input for each pixel of the output.
-        mapy: float32 [h, w] or [h, w, 1], row of the input.
+        mapx: float32 [h, w] or [h, w, 1], column in the input for each pixel of the output.
+        mapy: float32 [h, w] or [h, w, 1], row in the input.
         interp: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
-        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        pixel_origin: position of (0, 0): "corner" or "center" of the first pixel; OpenCV uses the centre.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
 
-    Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
+    Parity: DALI has this operator on a GPU only, for images of 1 or 3 channels, and with maps of the input's size.
 
     Example: images = fn.experimental.remap(images, map_x, map_y)
     """
@@ -152,28 +153,28 @@ def warp_perspective(
     pixel_origin: Literal['corner', 'center'] = 'corner',
     size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch = (),
 ) -> Tensor | Batch:
-    """Shows at each point of the output the point of the input that a perspective transform gives.
+    """Warps an image by a perspective transform, which gives a point of the input for each output pixel.
 
-    out(x, y) = in((M11·x + M12·y + M13) / w, (M21·x + M22·y + M23) / w), w = M31·x + M32·y + M33; the
-    point (0, 0) where w is 0.
+    out(x, y) = in((M11·x + M12·y + M13) / w, (M21·x + M22·y + M23) / w), w = M31·x + M32·y + M33. Where w is 0, the
+    point is (0, 0).
 
     Args:
         image: [H, W, C].
         matrix_input: [3, 3], the transform in place of `matrix`.
-        border_mode: what is outside: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect" (ba|abcd|dc),
-            "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
-        fill_value: one value or one a channel, in the image's type; empty: 0.
+        border_mode: pixels outside of the input: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect"
+            (ba|abcd|dc), "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
+        fill_value: one value, or one for each channel, in the image's type; empty: 0.
         interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
-        inverse_map: the transform is from output to input; False: from input to output, and is inverted first.
+        inverse_map: True: the transform maps output to input; False: input to output, and is inverted first.
         matrix: the transform row by row, 9 values.
-        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+        pixel_origin: position of (0, 0): "corner" or "center" of the first pixel; OpenCV uses the centre.
         size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: [*size, C], type of the input, rounded half away from zero and saturated.
 
-    Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
+    Parity: points are computed in float32, in DALI in float64; on large images they differ by up to 0.01 pixel. For
     int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
 
     Example:

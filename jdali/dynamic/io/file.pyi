@@ -15,14 +15,14 @@ def read(
     dont_use_mmap: builtins.bool = False,
     use_o_direct: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Reads the whole of a file whose path is the sample.
+    """Reads the whole file whose path is the sample.
 
     Args:
-        filepaths: uint8 or int8 [bytes], a path in UTF-8; it ends at a byte of 0, if there is one. URLs must be allowed:
+        filepaths: uint8 or int8 [bytes], a path in UTF-8, up to the first zero byte. URLs must be allowed:
             `jdali.storage.configure(allow_protocols=["s3"])`.
         dont_use_mmap: without effect.
         use_o_direct: without effect.
-        batch_size: size of the batch to make, where no input is one; None: a tensor.
+        batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
     Returns: uint8 [bytes].

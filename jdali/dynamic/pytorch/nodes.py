@@ -1,4 +1,4 @@
-"""Readers of dynamic mode, and functions of it, as nodes of `torchdata.nodes`, whose loaders go through them."""
+"""Nodes for loaders of `torchdata.nodes`: readers of dynamic mode, and functions of tensors and batches."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _TWO_OUTPUTS = ("data", "label")
 
 
 class Reader(_nodes.BaseNode):  # type: ignore[misc]
-    """A reader as a node: gives dicts of its outputs, an epoch after each `reset`.
+    """A node that reads: yields dicts of a reader's outputs, one epoch after each `reset`.
 
-    Its state is the reader's, to the sample: `torchdata.nodes.Loader.load_state_dict` goes on where the loop was, in this
-    process or in another. After an epoch that was left early the next one goes on with the samples after those.
+    Its state is the reader's, exact to the sample: `torchdata.nodes.Loader.load_state_dict` continues the loop, in this
+    process or in another. If a loop leaves an epoch early, the next epoch continues with the following samples.
 
     Args:
         reader_type: a class of `jdali.dynamic.readers`.
         batch_size: samples in a batch; None: single samples.
-        output_names: keys of the outputs; None: those that the reader gives (`readers.TFRecord`), else "data" and
+        output_names: keys of the outputs; None: the reader's names (`readers.TFRecord`), else "data" and
             "label" for a reader with two outputs.
         kwargs: arguments of the reader.
 
     Raises:
-        ValueError: there are not as many names as outputs, or there are no names and not two outputs.
+        ValueError: the number of names differs from that of outputs, or is None with other than two outputs.
     """
 
     def __init__(
@@ -66,18 +66,18 @@ class Reader(_nodes.BaseNode):  # type: ignore[misc]
         return dict(zip(self._names, values, strict=True))
 
     def reset(self, initial_state: Mapping[str, object] | None = None) -> None:
-        """Begins the next epoch, or goes to a state of `get_state`."""
+        """Begins the next epoch, or continues from a state returned by `get_state`."""
         super().reset(initial_state)
         if initial_state is not None:
             self._reader.set_state(dict(initial_state))
         self._epoch = self._reader.next_epoch(batch_size=self._batch_size)
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the position of the reader: plain numbers."""
+        """Returns the position of the reader."""
         return self._reader.get_state()
 
     def get_metadata(self) -> dict[str, int]:
-        """Returns the sizes of the data set and its shards, as `Pipeline.reader_meta`."""
+        """Returns the sizes of the data set and its shards, as `Pipeline.reader_meta` does."""
         return self._reader.get_metadata(self._batch_size)
 
 
@@ -95,68 +95,58 @@ def _names(reader: DynamicReader, names: tuple[str, ...] | None) -> tuple[str, .
     return names
 
 
-class DictMapper(_nodes.BaseNode):  # type: ignore[misc]
-    """A function applied to one value of each dict that a node gives.
+class _DictNode(_nodes.BaseNode):  # type: ignore[misc]
+    """A node whose state is that of its source, a node that yields dicts."""
+
+    def __init__(self, source: Any):
+        super().__init__()
+        self._source = source
+
+    def reset(self, initial_state: Mapping[str, Any] | None = None) -> None:
+        """Resets the source, or brings it to a state returned by `get_state`."""
+        super().reset(initial_state)
+        self._source.reset(None if initial_state is None else initial_state["source"])
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns the state of the source."""
+        return {"source": self._source.state_dict()}
+
+
+class DictMapper(_DictNode):
+    """A node that applies a function to one value of each dict.
 
     Args:
-        source: the node.
+        source: a node that yields dicts.
         map_fn: takes and returns a `Tensor` or a `Batch`.
         key: of the value.
     """
 
     def __init__(self, source: Any, map_fn: Callable[[Any], Tensor | Batch], key: str = "data"):
-        super().__init__()
-        self._source, self._map_fn, self._key = source, map_fn, key
+        super().__init__(source)
+        self._map_fn, self._key = map_fn, key
 
     def next(self) -> dict[str, Any]:
-        """Returns the next dict of the source, with the function's result in place of its value."""
+        """Returns the next dict of the source, with the function's result in place of the value."""
         values = dict(next(self._source))
         values[self._key] = self._map_fn(values[self._key])
         return values
 
-    def reset(self, initial_state: Mapping[str, object] | None = None) -> None:
-        """Resets the source, or brings it to a state of `get_state`."""
-        super().reset(initial_state)
-        _reset(self._source, initial_state)
 
-    def get_state(self) -> dict[str, Any]:
-        """Returns the state of the source."""
-        return _state(self._source)
+class ToTorch(_DictNode):
+    """A node that converts the values of each dict to a tuple of `torch.Tensor`s.
 
-
-class ToTorch(_nodes.BaseNode):  # type: ignore[misc]
-    """The values of each dict that a node gives, as a tuple of `torch.Tensor`s.
-
-    If any of them is on the accelerator, all are brought there. The samples of a batch must have one shape.
+    If one of the values is on the accelerator, all are moved there. The samples of a batch must have one shape.
 
     Args:
-        source: the node.
+        source: a node that yields dicts.
         output_stream: without effect.
     """
 
     def __init__(self, source: Any, output_stream: Any = None):
-        super().__init__()
-        self._source = source
+        super().__init__(source)
 
     def next(self) -> tuple[Any, ...]:
-        """Returns the next dict of the source, as tensors in its order."""
+        """Returns the values of the next dict as tensors, in its order."""
         values = list(next(self._source).values())
         device = next((v.device for v in values if v.device != Device.CPU), Device.CPU)
         return tuple(value.to_device(device).torch() for value in values)
-
-    def reset(self, initial_state: Mapping[str, object] | None = None) -> None:
-        """Resets the source, or brings it to a state of `get_state`."""
-        super().reset(initial_state)
-        _reset(self._source, initial_state)
-
-    def get_state(self) -> dict[str, Any]:
-        """Returns the state of the source."""
-        return _state(self._source)
-
-
-def _state(source: Any) -> dict[str, Any]:
-    return {"source": source.state_dict()}
-
-
-def _reset(source: Any, state: Mapping[str, Any] | None) -> None:
-    source.reset(None if state is None else state["source"])

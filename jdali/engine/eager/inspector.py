@@ -55,10 +55,12 @@ class StepwiseEngine(Engine):
         )
         super().__init__(_stepwise(engine.plan), options, sources=engine.sources)
         # Both engines call the user's functions and share their locks. Readers may run in both at once.
-        theirs = {step.nodes[0]: lock for step, lock in zip(engine.here.steps, engine._alone, strict=True)}
-        self._alone = [
-            own if isinstance(step, Stage) or step.node.is_source else theirs.get(step.node, own)
-            for step, own in zip(self.plan.steps, self._alone, strict=True)
+        theirs = {step.nodes[0]: step.alone for step in engine._prepared}
+        self._prepared = [
+            prepared
+            if isinstance(step, Stage) or step.node.is_source
+            else dataclasses.replace(prepared, alone=theirs.get(step.node, prepared.alone))
+            for step, prepared in zip(self.plan.steps, self._prepared, strict=True)
         ]
 
     @property
@@ -71,9 +73,7 @@ class StepwiseEngine(Engine):
         iteration = Iteration.of(task, self.sources)
         steps = [dataclasses.replace(step, last_uses=()) for step in self._prepared]
         try:
-            make(
-                steps, iteration.env, iteration.parts, self.pool, enter=lambda step: self._alone[step.number]
-            )
+            make(steps, iteration.env, iteration.parts, self.pool)
         except NodeFailure as failure:
             return Trace(iteration.env, iteration.parts, iteration.user_error(failure), failure.step[0])
         return Trace(iteration.env, iteration.parts)
@@ -259,7 +259,9 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs a sample of several epochs, operator by operator; a failure in one epoch does not hide the others.
+        """Runs one sample as each of several epochs gives it, operator by operator.
+
+        If it fails in one epoch, the traces of the others are complete.
 
         Returns: for each epoch a trace, and the position of the sample in it.
         """

@@ -102,7 +102,7 @@ def _written_node(node: NodeRecord) -> dict[str, Any]:
 
 
 def read_graph(nodes: Iterable[Mapping[str, Any]], domains: Iterable[Sequence[Any]]) -> GraphRecord:
-    """Reads what `written_graph` wrote; raises RuntimeError if an operator is unknown."""
+    """Reads what `written_graph` wrote; raises RuntimeError if an operator, or an argument of one, is unknown."""
     branches = []
     for parent, predicate, *rest in domains:  # older versions wrote less
         branches.append(DomainRecord(parent, ValueNumber(*predicate), *rest))
@@ -124,10 +124,11 @@ def _read_node(item: Mapping[str, Any]) -> NodeRecord:
     if row.fed is not None:
         keywords = {name: read_value(value) for name, value in row.fed.items()}
         runtime = functools.partial(SourceFeed, None, name=row.name, **keywords)
+    args = {name: read_value(value) for name, value in row.args.items()}
+    op.bind(args, private=True)  # steps do not look for arguments that the operator lacks
     return NodeRecord(
-        op, row.name, True, row.device, tuple(map(read_value, row.inputs)),
-        {name: read_value(value) for name, value in row.args.items()}, row.seed, runtime, row.outputs, row.domain,
-        row.where, row.preserve,
+        op, row.name, True, row.device, tuple(map(read_value, row.inputs)), args, row.seed, runtime, row.outputs,
+        row.domain, row.where, row.preserve,
     )  # fmt: skip
 
 

@@ -266,6 +266,6 @@ def _rows_of(columns: Sequence[np.ndarray]) -> np.ndarray:
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
         return np.zeros(len(rows), np.int64)
-    _, inverse = np.unique(rows, axis=0, return_inverse=True)
-    numbers: np.ndarray = inverse.reshape(-1)
-    return numbers
+    each = list(map(tuple, rows.tolist()))
+    numbers = {row: number for number, row in enumerate(sorted(set(each)))}
+    return np.array([numbers[row] for row in each])  # `np.unique` takes two to ten times as long

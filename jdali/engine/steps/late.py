@@ -21,9 +21,10 @@ import numpy as np
 from jdali._batches import BatchSpec, LateBlock, Store
 from jdali._system.devices import HostArray
 
-# Least bytes of a batch whose samples are late, with one thread. A smaller batch costs less when it is made at once. Late
-# samples lower the memory of a worker for ResNet-50 from 342 to 220 MiB, at the same time for a picture
-# (benchmarks/RESULTS.md). With two threads they lower a process from 564 to 430 MiB, and its rate of validation by a tenth.
+# Smallest batch, in bytes, whose samples are made late; a smaller batch costs less if it is made at once. Late samples lower
+# the memory of a ResNet-50 worker from 342 to 220 MiB, and take no longer. Only a process with one thread makes samples
+# late: with two threads, memory would fall from 564 to 445 MiB, but validation would be a tenth slower
+# (benchmarks/RESULTS.md).
 LEAST_BYTES = 8 << 20
 
 MakeSome: TypeAlias = Callable[[np.ndarray], Store]

@@ -116,7 +116,8 @@ def _load(
             calls = policy.work_here(lambda i: work_here(here[i]), [t.stop - t.start for t in here])
             done = here[calls - 1].stop if calls else 0
         if done < len(indices) or not parts:
-            tasks = [slice(t.start + done, t.stop + done) for t in reader.tasks(indices[done:], pool.threads)]
+            divided = [slice(0, len(indices))] if pool.is_here else reader.tasks(indices[done:], pool.threads)
+            tasks = [slice(t.start + done, t.stop + done) for t in divided]
             starts += [task.start for task in tasks]
             start = time.perf_counter()
             # A single task is not worth a change of threads.

@@ -26,6 +26,7 @@ class Values(dict[DataNode, TensorList]):
         constants: inputs that are one array for all samples, by name; for a call without a pipeline.
         arrays: per-sample arguments that are one array [N, ...] in place of a batch; for a call without a pipeline.
         late: values whose samples are made when a stage reads them, see `steps/late.py`.
+        most_bytes: the most memory of the values whenever `note_bytes` was called; shared memory counts once.
     """
 
     def __init__(self, *args: Any):
@@ -38,11 +39,11 @@ class Values(dict[DataNode, TensorList]):
         self.late: dict[DataNode, LateSamples] = {}
         self._made_of: dict[Node, Provenance | None] = {}
         self._dropped: dict[DataNode, Provenance | None] = {}
+        self.most_bytes = 0
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the values' memory; shared memory counts once."""
-        return bytes_of(self.values())
+    def note_bytes(self) -> None:
+        """Updates `most_bytes`."""
+        self.most_bytes = max(self.most_bytes, bytes_of(self.values()))
 
     def drop(self, values: Iterable[DataNode]) -> None:
         """Drops values, but keeps their provenance."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 import time
 from collections.abc import Callable
@@ -63,15 +62,20 @@ class Pool:
 
     def at(self, order: int) -> Pool:
         """Returns the pool for one batch, whose tasks go before those of a higher order."""
-        turn = copy.copy(self)
+        turn = self._copy()
         turn.executor = Turn(self._workers, order)
         return turn
 
     def here(self) -> Pool:
         """Returns a pool that does all work in the calling thread."""
-        alone = copy.copy(self)
+        alone = self._copy()
         alone.threads, alone.executor, alone.is_here = 1, Here(), True
         return alone
+
+    def _copy(self) -> Pool:
+        other = object.__new__(Pool)
+        other.__dict__.update(self.__dict__)  # `copy.copy` takes 7 us
+        return other
 
     def attempt(
         self, function: Callable[[int], object], count: int, policy: ThreadPolicy | None = None,

@@ -1,6 +1,6 @@
-"""Transforms of images with the names and arguments of `torchvision.transforms.v2`, run by jdali (extra `torch`).
+"""Image transforms with the names and arguments of `torchvision.transforms.v2`, run by jdali (extra `torch`).
 
-They take and give PIL images and PyTorch tensors. `Compose` applies several; `v2.functional` has them as functions.
+They take and return PIL images and PyTorch tensors. `Compose` applies several; `v2.functional` has them as functions.
 """
 
 from jdali.experimental.torchvision.v2._arguments import InterpolationMode

@@ -34,32 +34,31 @@ def video(
 ) -> DataNode:
     """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
 
-    All frames, those of `frames`, or those from `start_frame` on: up to `end_frame`, or as many as
-    `sequence_length`.
+    By default it decodes all frames. `frames` selects frames by number; `start_frame`, `stride`, and `end_frame` or
+    `sequence_length` select a range.
 
     Args:
         encoded: uint8 [bytes], content of a file.
         affine: without effect.
-        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
-        build_index: without effect: the packets are always looked through first, that is what makes every
-            frame be found.
+        apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
+        build_index: without effect: packets are always indexed first, so that every frame is found.
         end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
-        fill_value: of padding frames, one value or one a channel, 0 to 255.
-        frames: numbers of frames, in any order, also repeated. Excludes all others.
-        pad_mode: what stands in for frames that the video lacks: "constant": `fill_value`; "edge" or "repeat":
-            the last frame; "reflect_1001" or "symmetric", "reflect_101" or "reflect": the frames before, the
-            last one again or not; "none": nothing, the sequence is shorter.
-        sequence_length: how many frames. Excludes `end_frame` and `frames`.
+        fill_value: of padding frames, one value or one for each channel, 0 to 255.
+        frames: numbers of frames, in any order, may repeat. Excludes the other selecting arguments.
+        pad_mode: replacement of frames past the end of the video: "constant": `fill_value`; "edge" or "repeat":
+            the last frame; "reflect_1001" or "symmetric": the mirrored video, its last frame repeated; "reflect_101" or
+            "reflect": the mirrored video, its last frame not repeated; "none": no frames, the sequence is shorter.
+        sequence_length: number of frames. Excludes `end_frame` and `frames`.
         start_frame: first frame; None: 0.
-        stride: from one frame to the next; None: 1.
+        stride: distance between frames; None: 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: [F, H, W, 3], RGB.
 
-    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+    Parity: on a CPU, DALI converts to RGB by BT.601, whatever matrix the video names.
 
     Example: frames = fn.decoders.video(mp4, sequence_length=4)
     """

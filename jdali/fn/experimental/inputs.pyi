@@ -21,21 +21,21 @@ def video(
 ) -> DataNode:
     """Decodes sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
 
-    Each run gives the next batch of sequences of a video; its last batch may be smaller. Then comes the
-    video that was fed next. A video may so be longer than memory would hold at once.
+    Each run returns the next batch of sequences of a video; its last batch may be smaller. The next run begins the
+    video that was fed after it. The frames of a video need not fit into memory together.
 
     Args:
         affine: without effect.
-        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
-        blocking: a run without a video waits until one is fed, by another thread; else it raises.
+        apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
+        blocking: True: a run without a video waits until another thread feeds one; False: it raises.
         last_sequence_policy: "partial": the last sequence of a video has the frames that are left; "pad": it
-            is filled up with frames of zeros.
+            is padded with frames of zeros.
         no_copy: without effect.
         sequence_length: frames of a sequence.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [F, H, W, C], RGB.
 

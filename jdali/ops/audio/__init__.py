@@ -1,1 +1,1 @@
-"""Operators on sound: spectra, mel scale, resampling, silence."""
+"""Operators on audio: spectra, mel scale, resampling, silence."""

@@ -1,8 +1,8 @@
-"""Resampling of sound on the device, with the window of `jdali.codecs.resampling`."""
+"""Resamples audio on the device, with the window of `jdali.codecs.resampling`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,13 +12,14 @@ from jax import Array, lax
 from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
-from jdali._numerics.platform import one_program
+from jdali._numerics.platform import one_program, platform_dependent
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, Static, operator
 from jdali.codecs.resampling import lobes_of, window_table
 
 _TYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32")
-_STEPS = 32  # entries of the window's table a sample
+_STEPS = 32  # entries of the window's table for each sample
+_TAPS_A_TURN = 11
 
 
 def setup(
@@ -66,7 +67,7 @@ def setup(
         rate_out = np.asarray(scale if out_rate is None else out_rate, np.float64)
         _check("in_rate", rate_in > 0, rate_in)
         _check("scale" if out_rate is None else "out_rate", rate_out >= 0, rate_out)
-        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # too long in any case
+        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # 2⁶⁰ is refused later
         step = rate_in / np.where(rate_out > 0, rate_out, rate_in)
     extents = signal.extents.copy()
     extents[:, 0] = new
@@ -92,11 +93,11 @@ def _check(name: str, good: np.ndarray, values: np.ndarray) -> None:
     )
 
 
-def _needed(_: Mapping[str, object]) -> Iterable[str]:
-    return ("in_rate", "out_length", "out_rate", "scale")
-
-
-@operator(setup=setup, setup_needs=_needed, source="operators/audio/resample.h")
+@operator(
+    setup=setup,
+    setup_needs=lambda arguments: ("in_rate", "out_length", "out_rate", "scale"),
+    source="operators/audio/resample.h",
+)
 def audio_resample(
     signal: Array,
     /,
@@ -110,22 +111,20 @@ def audio_resample(
     _whole: PerSample[Array | None] = None,
     _part: PerSample[Array | None] = None,
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    There is no low-pass when the rate goes down.
+    Lower rates get no low-pass filter.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
-        dtype: type of the result, in its own range (-1 to 1 for floats); None: that of `signal`.
+        dtype: type of the result, scaled to the type's range (-1 to 1 for floats); None: that of `signal`.
         in_rate: rate of `signal`, in the unit of `out_rate`.
         out_length: length of the result, in place of rates.
         out_rate: rate of the result.
-        quality: 0 (3 lobes of the sinc on each side) over 50 (16) to 100 (64).
+        quality: 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
         scale: out_rate / in_rate, in place of rates.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape of the result.
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
@@ -136,16 +135,14 @@ def audio_resample(
     """
     out = np.dtype(dtype or signal.dtype)
     wave = _to_unit_range(signal)
-    if out.kind == "u":  # then the silence around the signal is the lowest value
+    if out.kind == "u":  # 0, which surrounds the signal, becomes the lowest value
         wave = (wave + 1) / 2
     length = extent[0]
-    count = len(wave) if out_shape is None else out_shape[0]
-    if wave.size == 0 or count == 0:
-        return jnp.zeros(signal.shape if out_shape is None else out_shape, out)
-    index, share = _positions(count, _whole, _part)
+    if wave.size == 0 or out_shape[0] == 0:
+        return jnp.zeros(out_shape, out)
+    index, share = _positions(out_shape[0], _whole, _part)
     total = _weighted(wave, index, share, length, lobes_of(quality))
-    result = _from_unit_range(total, out)
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(_from_unit_range(total, out), out_shape)
 
 
 @one_program(static_argnums=4)
@@ -153,7 +150,9 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
     """Sums the samples around each position, weighted by the window: float32 [len(index), ...]."""
     table = jnp.asarray(window_table(lobes))
 
-    def add_tap(total: Array, tap: Array) -> tuple[Array, None]:
+    def add_tap(
+        wave: Array, index: Array, share: Array, length: Array, total: Array, tap: Array
+    ) -> tuple[Array, None]:
         source = index + tap
         distance = tap.astype(jnp.float32) - share
         position = distance * _STEPS + np.float32(_STEPS * lobes + 1)
@@ -162,19 +161,26 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         inside = (jnp.abs(distance) < lobes) & (source >= 0) & (source < length)
         weight, inside = (v[:, None] if wave.ndim == 2 else v for v in (weight, inside))
         seen = wave[jnp.clip(source, 0, jnp.maximum(length - 1, 0))]
-        # No weight of 0 outside: values there may be NaN.
+        # Masked, because values outside may be NaN, and 0 · NaN is NaN.
         return total + jnp.where(inside, seen * weight, 0), None
 
-    taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)
-    start = varying_like(jnp.zeros((len(index), *wave.shape[1:]), jnp.float32), wave, index, length)
-    total: Array = lax.scan(add_tap, start, taps)[0]
+    def summed(unroll: int, *arrays: Array) -> Array:
+        wave, index, *_ = arrays
+        start = varying_like(jnp.zeros((len(index), *wave.shape[1:]), jnp.float32), *arrays)
+        taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)
+        total: Array = lax.scan(functools.partial(add_tap, *arrays), start, taps, unroll=unroll)[0]
+        return total
+
+    # Each iteration reads and writes the whole sum. On an accelerator this takes most of the time.
+    turns = {"cpu": functools.partial(summed, 1), "default": functools.partial(summed, _TAPS_A_TURN)}
+    total: Array = platform_dependent(wave, index, share, length, **turns)
     return total
 
 
 def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
-    """Computes the position of each output in the input: its whole part, int32, and the rest, float32.
+    """Computes the position of each output sample in the input: integer part, int32, and fraction, float32.
 
-    The step is a fixed-point number of 32 fractional bits; products of 16-bit halves carry exactly.
+    The step is a fixed-point number with 32 fractional bits, multiplied exactly in 16-bit halves.
     """
     n = jnp.arange(count, dtype=jnp.uint32)
     low, high = part & 0xFFFF, part >> 16
@@ -184,12 +190,12 @@ def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
     carried = n_high * high + (middle >> 16) + (middle2 >> 16)
     rest = n * part
     index = n.astype(jnp.int32) * whole + carried.astype(jnp.int32)
-    # Only the upper 24 bits of the rest, which float32 holds exactly: so it stays below 1.
+    # The upper 24 bits, which float32 holds exactly; rounding 32 bits could give 1.
     return index, (rest >> 8).astype(jnp.float32) * np.float32(2.0**-24)
 
 
 def _to_unit_range(signal: Array) -> Array:
-    """Scales integers of any range to floats from -1 to 1; unsigned ones have their middle at 0."""
+    """Scales integers to floats from -1 to 1; the middle of an unsigned type becomes 0."""
     if jnp.issubdtype(signal.dtype, jnp.floating):
         return signal.astype(jnp.float32)
     largest = np.float32(np.iinfo(signal.dtype).max)
@@ -199,7 +205,7 @@ def _to_unit_range(signal: Array) -> Array:
 
 
 def _from_unit_range(value: Array, dtype: np.dtype) -> Array:
-    """Multiplies floats by an integer's largest value, rounded half away from zero and saturated."""
+    """Scales floats by the largest value of an integer type; rounds half away from zero, saturates."""
     if dtype.kind == "f":
         return value.astype(dtype)
     return saturate_cast(value * np.float32(np.iinfo(dtype).max), dtype)

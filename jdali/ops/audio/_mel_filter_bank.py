@@ -1,4 +1,4 @@
-"""Mel filter bank: the bins of a spectrogram summed up under triangles on the mel scale."""
+"""Mel filter bank: sums the bins of a spectrogram under triangles on the mel scale."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jdali._kernels.signal import require_float32
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.record import Static, operator
 
-# Slaney's Auditory Toolbox: linear up to 1 kHz (200/3 Hz a mel), then 27 steps for a factor of 6.4.
+# Slaney's Auditory Toolbox: linear up to 1 kHz (200/3 Hz per mel), then 27 steps for a factor of 6.4.
 _LINEAR_HZ = 200 / 3
 _KNEE_HZ = 1000.0
 _KNEE_MEL = _KNEE_HZ / _LINEAR_HZ
@@ -22,7 +22,7 @@ _LOG_STEP = math.log(6.4) / 27
 
 
 def hz_to_mel(hz: float, formula: str) -> float:
-    """Converts a frequency to mel, by formula "slaney" or "htk" (O'Shaughnessy's)."""
+    """Converts a frequency to mel, by the formula "slaney" or "htk" (O'Shaughnessy's)."""
     if formula == "htk":
         return 1127 * math.log1p(hz / 700)
     return hz / _LINEAR_HZ if hz < _KNEE_HZ else _KNEE_MEL + math.log(hz / _KNEE_HZ) / _LOG_STEP
@@ -37,7 +37,7 @@ def mel_to_hz(mel: np.ndarray, formula: str) -> np.ndarray:
 
 
 def frequency_axis(name: str, spec: BatchSpec) -> int:
-    """Returns the index of the axis "f"; without a layout the last but one, or the only one."""
+    """Returns the index of the axis "f"; without a layout the second to last, or the only one."""
     if not spec.layout:
         return max(spec.ndim - 2, 0)
     if "f" not in spec.layout:
@@ -45,7 +45,7 @@ def frequency_axis(name: str, spec: BatchSpec) -> int:
     return spec.layout.index("f")
 
 
-# Triangles of fewer bins are added up as if they had this many.
+# Every triangle is summed over at least this many bins; bins outside of it have weight 0.
 _LEAST_BINS = 4
 
 
@@ -94,9 +94,9 @@ def mel_filter_bank(
     nfilter: Static[int] = 128,
     normalize: Static[bool] = True,
     sample_rate: Static[float] = 44100.0,
-    _axis: Static[int | None] = None,
+    _axis: Static[int] = 0,
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Sums the bins of a spectrogram under `nfilter` triangles that are evenly spaced in mel.
 
@@ -106,23 +106,20 @@ def mel_filter_bank(
         freq_low: lower end of the first triangle in Hz.
         mel_formula: "slaney" (linear below 1 kHz) or "htk".
         nfilter: number of triangles.
-        normalize: area 1 (in Hz) for each triangle; else peak 1.
+        normalize: True: each triangle has area 1 (in Hz); False: peak 1.
         sample_rate: of the signal, Hz.
-        extent: int32 [ndim], true size of `spectrum`.
-        out_shape: static, padded shape to return; None: that of the whole `spectrum`.
 
-    Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+    Returns: float32, shape of `spectrum` with size `nfilter` along "f".
 
     Example: mel = fn.mel_filter_bank(spectrogram, sample_rate=16000.0, nfilter=40)
     """
-    axis = max(spectrum.ndim - 2, 0) if _axis is None else _axis
-    bins = extent[axis]
+    bins = extent[_axis]
     high = freq_high if freq_high > 0 else sample_rate / 2
     mels = np.linspace(hz_to_mel(freq_low, mel_formula), hz_to_mel(high, mel_formula), nfilter + 2)
     edges = mel_to_hz(mels, mel_formula)
     step = jnp.float32(sample_rate / 2) / jnp.maximum(bins - 1, 1).astype(jnp.float32)
-    most = _most_bins(edges, spectrum.shape[axis], sample_rate)
-    rows = jnp.moveaxis(spectrum, axis, 0)
+    most = _most_bins(edges, spectrum.shape[_axis], sample_rate)
+    rows = jnp.moveaxis(spectrum, _axis, 0)
     if not len(rows):
         rows = jnp.zeros((1, *rows.shape[1:]), rows.dtype)
     sums, order = [], []
@@ -131,14 +128,14 @@ def mel_filter_bank(
         sums.append(_triangles(rows, bins, step, edges, filters, size, normalize))
         order.append(filters)
     mel = jnp.concatenate(sums)[np.argsort(np.concatenate(order))]
-    mel = jnp.moveaxis(mel, 0, axis)
-    return mel if out_shape is None else fit(mel, out_shape)
+    mel = jnp.moveaxis(mel, 0, _axis)
+    return fit(mel, out_shape)
 
 
 def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
-    """Bounds the bins of each triangle from above, int [filters], if there are `bins` or fewer in all.
+    """Returns an upper bound of the bins in each triangle, int [filters], for a spectrum of up to `bins` bins.
 
-    Few different powers of two, so that triangles can be added up together.
+    Bounds are powers of two, so that few differ, and triangles with the same bound are summed together.
     """
     widths = (edges[2:] - edges[:-2]) * (max(bins - 1, 1) / (sample_rate / 2))
     least = np.minimum(np.floor(widths + 0.01).astype(np.int64) + 1, bins)
@@ -148,16 +145,16 @@ def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
 def _triangles(
     rows: Array, bins: Array, step: Array, edges: np.ndarray, filters: np.ndarray, size: int, normalize: bool
 ) -> Array:
-    """Sums under some of the triangles, [filters, ...]; the same bits for any number of `rows`.
+    """Sums the spectrum under some of the triangles, [filters, ...]; the bits do not depend on the padding of `rows`.
 
     Args:
-        rows: [bins, ...], the spectrum.
+        rows: [bins, ...], the spectrum, padded.
         bins: int32, true number of bins.
         step: Hz from bin to bin.
-        edges: Hz, of all triangles: one begins at each, and ends at the one after the next.
-        filters: int [filters], which triangles.
-        size: at least as many bins as each of them has.
-        normalize: area 1 for each, else peak 1.
+        edges: Hz; triangle i rises from edge i to i + 1, and falls to edge i + 2.
+        filters: int [filters], indices of the triangles.
+        size: upper bound of the bins in each of them.
+        normalize: True: area 1; False: peak 1.
     """
     left, right = (edges[filters + n].astype(np.float32)[:, None] for n in (0, 2))
     slopes = [1 / (edges[filters + n + 1] - edges[filters + n]) for n in range(2)]
@@ -170,6 +167,6 @@ def _triangles(
         weights = weights * (2 / (right - left))
     wide = (slice(None), slice(None), *[None] * (rows.ndim - 1))
     values = rows[jnp.minimum(index, len(rows) - 1)]
-    # Masked, since a bin past the triangle's end may be NaN, which a weight of 0 would keep.
+    # Masked, because bins past the triangle's end may be NaN, and 0 · NaN is NaN.
     products = jnp.where(((index < bins) & (weights > 0))[wide], values * weights[wide], 0)
     return fixed_sum(products, (1,))

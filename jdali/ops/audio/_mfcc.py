@@ -1,4 +1,4 @@
-"""MFCC: the cosine transform of a (logarithmic) mel spectrogram."""
+"""MFCC: the cosine transform of a mel spectrogram, usually in decibels."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def mfcc(
     n_mfcc: Static[int] = 20,
     normalize: Static[bool] = False,
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Computes the first coefficients of a cosine transform along an axis.
 
@@ -54,12 +54,10 @@ def mfcc(
     Args:
         spectrum: float32, any shape; usually the mel spectrogram in decibels.
         axis: axis to transform, 0 or more.
-        dct_type: 1 to 4, without the factor 2 that others have.
-        lifter: L; multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: does not.
-        n_mfcc: number of coefficients, at most the size of the axis.
-        normalize: make the transform orthonormal (not for type 1).
-        extent: int32 [ndim], true size of `spectrum`.
-        out_shape: static, padded shape to return; None: that of the whole `spectrum`.
+        dct_type: 1 to 4, without the factor 2 of other definitions.
+        lifter: L, which multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
+        n_mfcc: number of coefficients; cut to the size of the axis.
+        normalize: make the transform orthonormal; not for type 1.
 
     Returns: float32, shape of `spectrum` except for `axis`.
 
@@ -73,15 +71,14 @@ def mfcc(
         table = table * lift.astype(np.float32)[:, None]
     inside = along_axis(jnp.arange(spectrum.shape[axis], dtype=jnp.int32) < size, axis, spectrum.ndim)
     clean = jnp.where(inside, spectrum, 0)
-    result = fixed_product(table, clean, axis)
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(fixed_product(table, clean, axis), out_shape)
 
 
 def _cosines(size: Array, padded: int, count: int, dct_type: int, normalize: bool) -> Array:
     """Makes the matrix [count, padded] of the transform of `size` points.
 
-    The phase is a whole number of steps of a full turn, which is reduced as an integer: so the cosine is
-    as good for the last bin as for the first.
+    The phase is an integer number of steps, reduced to one turn before it is converted to float: cosines of high bins
+    are thus as exact as cosines of low bins.
     """
     k = jnp.arange(count, dtype=jnp.int32)[:, None]
     n = jnp.arange(padded, dtype=jnp.int32)[None]

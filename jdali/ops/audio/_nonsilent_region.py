@@ -1,4 +1,4 @@
-"""Nonsilent region: where the sound between leading and trailing silence lies."""
+"""Nonsilent region: finds the part of a signal between leading and trailing silence."""
 
 from __future__ import annotations
 
@@ -52,22 +52,22 @@ def nonsilent_region(
     window_length: Static[int] = 2048,
     extent: Array,
 ) -> tuple[Array, Array]:
-    """Finds the first and last window whose mean power reaches a threshold, and what they span.
+    """Finds the region from the first to the last window whose mean power reaches a threshold.
 
     Args:
         signal: [T], integers or float32.
-        cutoff_db: threshold, relative to the reference.
-        reference_power: power of 0 dB; 0: that of the loudest window.
-        reset_interval: after how many samples the power of a window of floats is added up anew; between, it
-            follows from the last one, and rounding errors grow. A multiple of `window_length`, or -1: never.
+        cutoff_db: threshold in dB, relative to the reference.
+        reference_power: power of 0 dB; 0: the power of the loudest window.
+        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
+            in between it is updated from the window before, and rounding errors accumulate. A multiple of
+            `window_length`, or -1: never.
         window_length: samples in a window; a shorter signal is one window.
-        extent: int32 [1], true length of `signal`.
 
-    Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all is silent. If
-    the whole signal is zero and there is no reference, nothing is below the threshold: it is all of it.
+    Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all windows are below the
+    threshold. A signal of zeros without `reference_power` has a threshold of 0, so the region is the whole signal.
 
-    Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
-    from DALI as far as its rounding errors go.
+    Parity: an accelerator sums each window by itself, so results for float32 and 32- and 64-bit integers may differ
+    from DALI's by the effect of its rounding errors.
 
     Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
@@ -103,13 +103,13 @@ def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Arr
 
 
 def _mean_factor(window: Array, window_length: int) -> Array:
-    """Returns the factor that turns a sum into a mean: rounded before the product, as in DALI."""
+    """Returns 1 / window, rounded to float32 before it is multiplied with sums, as in DALI."""
     shorter = np.float32(1) / jnp.maximum(window, 1).astype(jnp.float32)
     return jnp.where(window == window_length, np.float32(1) / np.float32(window_length), shorter)
 
 
 def _loudest(power: Array, valid: Array, first: Array) -> Array:
-    """Returns the greatest power; NaN only if that of the first window is, as DALI compares."""
+    """Returns the largest power; NaN only if the first window's power is NaN, as with DALI's comparisons."""
     start = jnp.take(power, first)
     greatest = jnp.max(jnp.where(valid & ~jnp.isnan(power), power, 0))
     return jnp.where(jnp.isnan(start), start, greatest)

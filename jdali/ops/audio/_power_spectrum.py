@@ -1,4 +1,4 @@
-"""Power spectrum: the Fourier transform of an axis, as magnitude or power."""
+"""Power spectrum: magnitude or power of the Fourier transform along an axis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
 
-_SHORTEST = 6  # logarithm of the least length of a transform: shorter ones take no less time
+_SHORTEST = 6  # log2 of the least length of a transform; shorter ones take no less time
 
 
 def setup(signal: BatchSpec, *, axis: int, nfft: int | None, power: int) -> Plan:
@@ -46,20 +46,18 @@ def power_spectrum(
     nfft: Static[int | None] = None,
     power: Static[int] = 2,
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Computes power or magnitude of the Fourier transform along an axis.
 
     Args:
         signal: float32, at least one axis.
-        axis: the axis; negative: the last.
-        nfft: length of the transform, for which the axis is cut or extended by zeros; None: the size of
-            the axis, which may differ from sample to sample.
+        axis: of the transform; negative: the last axis.
+        nfft: length of the transform, to which the axis is cut or zero-padded; None: the size of
+            the axis, which may differ by sample.
         power: 2 for the power, 1 for the magnitude.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of the whole `signal`.
 
-    Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
+    Returns: float32, shape of `signal` with size nfft // 2 + 1 along `axis`.
 
     Example: power = fn.power_spectrum(sound, nfft=512)
     """
@@ -72,16 +70,15 @@ def power_spectrum(
         result = jnp.abs(spectrum)
     else:
         result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
-    result = jnp.moveaxis(result, -1, along)
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(jnp.moveaxis(result, -1, along), out_shape)
 
 
 def _transform_of_any_size(rows: Array, size: Array) -> Array:
-    """Computes the first half of the Fourier transform of `size` elements, known only when it runs, in other phases.
+    """Computes the first half of the Fourier transform of a traced number `size` of elements, up to their phases.
 
-    Bluestein's way: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, times
-    another chirp, which is left out. The convolution takes transforms of a power of two; real ones, for those of
-    complex numbers depend on how many rows are transformed together. The chirp's phase is reduced as an integer.
+    It uses Bluestein's algorithm: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, times
+    another chirp, which is left out because it only changes phases. Transforms of a power of two compute the convolution.
+    They are real, because bits of complex ones depend on how many rows are transformed together.
     """
     padded = rows.shape[-1]
     bins = padded // 2 + 1
@@ -99,23 +96,30 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
         return lax.complex(*parts)
 
     def shortest(signal: tuple[Array, Array], chirp: tuple[Array, Array], size: Array) -> Array:
-        # A length that follows from the true size alone, so that the bits do.
+        # The length depends only on the true size, so the padding does not change bits. An accelerator computes all lengths.
         number = jnp.sum(np.array(lengths, np.int32) <= size + size // 2, dtype=jnp.int32)
         branches = [functools.partial(convolved, length) for length in lengths]
         result: Array = lax.switch(number, branches, signal, chirp, size)
         return result
 
-    longest = functools.partial(convolved, lengths[-1])
-    transform = longest if len(lengths) == 1 else by_platform(shortest, longest)
+    transform = (
+        functools.partial(convolved, lengths[0]) if len(lengths) == 1 else by_platform(shortest, shortest)
+    )
     return transform((rows * chirp[0], rows * -chirp[1]), chirp, size)
 
 
 def _chirp(n: Array, size: Array) -> tuple[Array, Array]:
-    """Computes the real and the imaginary part of exp(i π n² / size), for sizes up to 2²⁴."""
+    """Computes the real and imaginary parts of exp(i π n² / size), for sizes up to 2²⁴."""
     turn = (2 * size).astype(jnp.uint32)
     reduced = (n % (2 * size)).astype(jnp.uint32)
     square = jnp.zeros_like(reduced)
-    for shift in (24, 18, 12, 6, 0):  # n² mod turn, six bits of one factor at a time: fits 32 bits
+    for shift in (
+        24,
+        18,
+        12,
+        6,
+        0,
+    ):  # n² mod turn, by six bits of one factor at a time, so that it fits 32 bits
         square = (square * 64 + ((reduced >> shift) & 63) * reduced) % turn
     phase = np.float32(np.pi) * (square.astype(jnp.float32) / size.astype(jnp.float32))
     return jnp.cos(phase), jnp.sin(phase)

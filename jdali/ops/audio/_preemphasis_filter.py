@@ -1,4 +1,4 @@
-"""Preemphasis: each sample less a share of the one before it."""
+"""Preemphasis filter: subtracts a share of the previous sample from each sample."""
 
 from __future__ import annotations
 
@@ -35,18 +35,16 @@ def preemphasis_filter(
     dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     preemph_coeff: PerSample[float] = 0.97,
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Computes out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
 
     Args:
         signal: numbers, any shape.
-        border: what stands before the first element: "clamp", the first one; "reflect", the second one
-            (the first if there is no other); "zero".
+        border: value in front of the first element: "clamp": the first element; "reflect": the second element
+            (the first if there is only one); "zero".
         dtype: type of the result; integers round half away from zero and saturate.
-        preemph_coeff: share of the element before.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of `signal`.
+        preemph_coeff: share of the previous element.
 
     Returns: shape of `signal`, `dtype`.
 
@@ -63,7 +61,6 @@ def preemphasis_filter(
         earlier = take_linear(value, extent, jnp.clip(before, 0, max(math.prod(signal.shape) - 1, 0)))
     if border == "zero":
         earlier = jnp.where(index == 0, 0, earlier)
-    # A share of 0 leaves the signal alone, also behind NaN.
+    # A share of 0 changes nothing, even behind NaN and infinity.
     earlier = jnp.where((jnp.asarray(preemph_coeff) == 0) & ~jnp.isfinite(earlier), 0, earlier)
-    result = saturate_cast(value - preemph_coeff * earlier, types.to_dtype(dtype))
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(saturate_cast(value - preemph_coeff * earlier, types.to_dtype(dtype)), out_shape)

@@ -1,4 +1,4 @@
-"""Spectrogram: the short-time Fourier transform of a signal, as magnitude or power."""
+"""Spectrogram: magnitude or power of the short-time Fourier transform of a signal."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jdali._kernels.signal import require_float32
 from jdali._numerics.platform import platform_dependent
 from jdali._operators.record import Static, operator
 
-# Windows that overlap more than this many others are gathered, not put together of slices.
+# A window of up to this many steps is assembled from slices; longer windows are gathered.
 _MOST_PIECES = 16
 
 
 def hann_window(length: int) -> np.ndarray:
-    """Makes a Hann window sampled at the centres of `length` intervals, so without a zero at either end."""
+    """Makes a Hann window, sampled at the centres of `length` intervals, so that no factor is 0."""
     phase = (np.arange(length) + 0.5) * (2 * np.pi / length)
     return np.asarray(0.5 * (1 - np.cos(phase)), np.float32)
 
@@ -71,7 +71,7 @@ def setup(
 
 
 def _time_axis(signal: BatchSpec) -> int:
-    """Returns the only axis that is longer than 1."""
+    """Returns the only axis that is longer than 1, or 0; raises if there are several."""
     check_samples(
         (signal.extents == 0).any(axis=1),
         lambda i: (
@@ -105,40 +105,33 @@ def spectrogram(
     window_fn: Static[tuple[float, ...] | None] = None,
     window_length: Static[int] = 512,
     window_step: Static[int] = 256,
-    _axis: Static[int | None] = None,
+    _axis: Static[int] = 0,
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Computes power or magnitude of the Fourier transform of windows of a signal.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
-        center_windows: centre the windows at multiples of `window_step`; else only windows that lie
-            wholly within the signal are taken.
+        center_windows: True: windows are centred at multiples of `window_step`; False: windows start there, and lie
+            wholly within the signal.
         layout: "ft", frequency first, or "tf", time first.
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
-        reflect_padding: centred windows see the signal mirrored at its first and last sample; else
-            zeros.
+        reflect_padding: True: past its ends, the signal is mirrored at its first and last sample; False: it is zero.
+            For centred windows.
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
-        extent: int32 [ndim], true size of `signal`.
-        out_shape: static, padded shape to return; None: that of the whole `signal`.
 
-    Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+    Returns: float32 [nfft // 2 + 1, windows], for "tf" [windows, nfft // 2 + 1].
 
     Example: spectrogram = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
     """
-    axis = int(np.argmax(signal.shape)) if _axis is None else _axis
     size = window_length if nfft is None else nfft
-    wave = signal[tuple(slice(None) if a == axis else 0 for a in range(signal.ndim))]
-    length = extent[axis]
-    if out_shape is None:
-        free = len(wave) if center_windows else len(wave) - window_length
-        count = free // window_step + 1
-    else:
-        count = out_shape[1 if layout == "ft" else 0]
+    wave = signal[tuple(slice(None) if a == _axis else 0 for a in range(signal.ndim))]
+    length = extent[_axis]
+    count = out_shape[1 if layout == "ft" else 0]
     inside = jnp.where(jnp.arange(len(wave), dtype=jnp.int32) < length, wave, 0)
     if center_windows:
         reached = _reached(count, window_length, window_step)
@@ -150,27 +143,27 @@ def spectrogram(
     else:
         result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
     if layout == "ft":
-        # On a CPU computed in the order of the transforms, and turned by a copy: not element by element from afar.
+        # On a CPU the transpose is a pass of its own: fused with the arithmetic, it would read with strides.
         result = platform_dependent(
             result, cpu=lambda r: lax.optimization_barrier(r).T, default=jnp.transpose
         )
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(result, out_shape)
 
 
 def _reached(count: int, window: int, step: int) -> int:
-    """Counts the samples that `count` windows reach, in whole steps."""
+    """Counts the samples that `count` windows reach, rounded up to whole steps."""
     return (count + -(-window // step) - 1) * step
 
 
 def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirrored: bool) -> Array:
-    """Extends the signal by what windows centred at its samples see before its begin and after its end.
+    """Extends the signal past both ends, by half a window each.
 
     Args:
         wave: [T], 0 from `length` on.
         length: int32, true size.
         window: samples in a window.
-        reached: samples that windows reach, the least number to return: zeros are cheap here, and a copy later.
-        mirrored: they see the signal mirrored at its first and last sample; else zeros.
+        reached: least length of the result; padding with zeros here saves a copy later.
+        mirrored: mirror the signal at its first and last sample; False: zeros.
     """
     before, after = window // 2, window - window // 2
     more = max(0, reached - before - len(wave) - after)
@@ -185,7 +178,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         return lax.dynamic_update_slice(body, right, (before + length,))
 
     def whole(wave: Array, length: Array) -> Array:
-        # XLA fuses this with what reads it; an update at an index of each sample would be a pass of its own.
+        # XLA fuses this gather into its consumer; a `dynamic_update_slice` for each sample would be a separate pass.
         position = jnp.arange(-before, len(wave) + after + more, dtype=jnp.int32)
         at = jnp.clip(reflect_101(position, length), 0, len(wave) - 1)
         seen = wave.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False)
@@ -196,7 +189,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
 
 
 def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -> Array:
-    """Multiplies `window` with what lies under it every `step` samples, zeros past the signal's end: [count, size]."""
+    """Multiplies the signal by `window` at every `step` samples: [count, size], zero past the window and the signal."""
     length = len(window)
     pieces = -(-length // step)
     if pieces > _MOST_PIECES:
@@ -208,5 +201,5 @@ def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -
         steps = jnp.pad(wave, (0, max(0, reached - len(wave))))[:reached].reshape(-1, step)
         parts = [window[i * step : (i + 1) * step] for i in range(pieces)]
         columns = [steps[i : i + count, : len(part)] * part for i, part in enumerate(parts)]
-    # One copy for the pieces and the zeros: windows are several times as many numbers as the signal.
+    # One copy assembles pieces and zeros: windows have several times as many numbers as the signal.
     return jnp.concatenate([*columns, jnp.zeros((count, size - length), wave.dtype)], axis=1)

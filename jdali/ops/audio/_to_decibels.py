@@ -1,4 +1,4 @@
-"""To decibels: the logarithm of a magnitude or power relative to a reference."""
+"""Converts magnitudes or powers to decibels relative to a reference."""
 
 from __future__ import annotations
 
@@ -28,24 +28,22 @@ def to_decibels(
     multiplier: Static[float] = 10.0,
     reference: Static[float] = 0.0,
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Computes multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
 
     Args:
         magnitude: float32, any shape, 0 or more.
-        cutoff_db: smallest result; NaN becomes this too.
+        cutoff_db: smallest result; also the result for NaN.
         multiplier: 10 for a power, 20 for an amplitude.
-        reference: the magnitude of 0 dB; 0: the largest one of the sample.
-        extent: int32 [ndim], true size of `magnitude`.
-        out_shape: static, padded shape to return; None: that of `magnitude`.
+        reference: magnitude of 0 dB; 0: the largest magnitude of the sample.
 
     Returns: float32, shape of `magnitude`.
 
     Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
-    # DALI's smallest ratio is the smallest subnormal float. XLA may flush those to zero, so they are only
-    # compared with the smallest normal one, and the floor is a number computed here.
+    # DALI's smallest ratio is the smallest subnormal float. XLA may flush subnormals to zero, so ratios are compared
+    # with the smallest normal float, and the result below it is computed here.
     floor = max(10.0 ** (cutoff_db / multiplier), float(np.finfo(np.float32).smallest_subnormal))
     lowest = np.float32(max(floor, float(np.finfo(np.float32).tiny)))
     if reference:
@@ -57,5 +55,4 @@ def to_decibels(
     ratio = magnitude * inverse
     above = ratio > lowest
     logarithm = np.float32(multiplier / math.log2(10)) * jnp.log2(jnp.where(above, ratio, 1))
-    result = jnp.where(above, logarithm, np.float32(multiplier * math.log10(floor)))
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(jnp.where(above, logarithm, np.float32(multiplier * math.log10(floor))), out_shape)

@@ -1,4 +1,4 @@
-"""Flip of bounding boxes."""
+"""Flips bounding boxes."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def bb_flip(
     ltrb: Static[bool] = False,
     vertical: PerSample[int] = 0,
 ) -> Array:
-    """Mirrors boxes in relative coordinates, as `flip` does with the picture.
+    """Mirrors boxes in relative coordinates, as `flip` mirrors the image.
 
     Args:
-        boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
+        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
         horizontal: not 0: swap left and right.
-        ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
+        ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         vertical: not 0: swap top and bottom.
 
-    Returns: shape and format of the input, float32. A width or height is the distance of the borders
-        as float32 has them.
+    Returns: shape and format of the input, float32. Widths and heights are differences of borders that were rounded to
+        float32.
 
     Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
     index = jnp.arange(boxes.shape[-1], dtype=jnp.int32)
-    # Element 4k + j belongs to x if j is even; its partner, two elements off, is the other border or size.
+    # Element 4k + j belongs to x if j is even; its partner, two elements away, is the other border or the size.
     partner = jnp.take(boxes, index ^ 2, axis=-1, mode="clip")
     mirrored = jnp.where(index % 2 == 0, jnp.asarray(horizontal), jnp.asarray(vertical)) != 0
     if ltrb:
@@ -46,6 +46,6 @@ def bb_flip(
     first = index % 4 < 2
     end = boxes + partner
     low = jnp.where(mirrored, 1 - end, boxes)
-    # In place of a size the partner is the near border.
+    # The partner of a size is the low border.
     size = jnp.where(mirrored, (1 - partner) - (1 - end), end - partner)
     return jnp.where(first, low, size)

@@ -1,4 +1,4 @@
-"""Boxes of a picture that is pasted on a larger canvas."""
+"""Moves the boxes of an image that is pasted on a larger canvas."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def bbox_paste(
     paste_y: PerSample[float] = 0.5,
     ratio: PerSample[float],
 ) -> Array:
-    """Moves boxes to where they are once the picture is pasted on a canvas `ratio` times its size.
+    """Converts boxes of an image to boxes on a canvas of `ratio` times its size, on which `paste` puts it.
 
-    A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio, a width or height is divided by the ratio.
+    A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 
     Args:
-        boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
-        ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
-        paste_x: position of the picture on the canvas, 0: at the left, 1: at the right.
-        paste_y: likewise, 0: at the top, 1: at the bottom.
-        ratio: size of the canvas divided by that of the picture, 1 or more.
+        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
+        ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
+        paste_x: position of the image on the canvas; 0: at the left, 1: at the right.
+        paste_y: 0: at the top, 1: at the bottom.
+        ratio: size of the canvas divided by the size of the image, 1 or more.
 
-    Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
-        is within the canvas.
+    Returns: shape and format of the input, float32, relative to the canvas. A box within the image stays within the
+        canvas.
 
     Example: boxes = fn.bbox_paste(boxes, ltrb=True, ratio=1.5, paste_x=0.2, paste_y=0.8)
     """
@@ -46,7 +46,7 @@ def bbox_paste(
     scale = 1 / times
     margin = (times - 1) / times
     corner = jnp.stack([jnp.asarray(p, jnp.float32) * margin for p in (paste_x, paste_y)])
-    # The far border must not leave the canvas by a rounding.
+    # Rounding must not move the far border past the canvas.
     largest = 1 - scale
     below = jnp.nextafter(jax.lax.stop_gradient(largest), jnp.float32(-1))
     largest = jnp.where(scale + largest > 1, below, largest)

@@ -1,4 +1,4 @@
-"""Boxes of a picture that is rotated."""
+"""Rotates the boxes of an image that is rotated."""
 
 from __future__ import annotations
 
@@ -113,22 +113,22 @@ def bbox_rotate(
     size: PerSample[tuple[float | np.integer, ...]] = (),
     _sizes: PerSample[Any] = None,
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """Moves boxes as `rotate` moves the picture.
+    """Moves boxes as `rotate` moves the image.
 
     Args:
         boxes: float32 [boxes, 4].
-        labels: int32 [boxes] or [boxes, 1]; those of the boxes that stay are returned.
+        labels: int32 [boxes] or [boxes, 1]; labels of kept boxes are returned.
         angle: degrees, counter-clockwise.
         bbox_layout: "xyXY" or "xyWH".
-        bbox_normalized: boxes are shares of the picture, and then of the canvas, not pixels.
-        input_shape: size of the picture, pixels.
-        keep_size: the canvas has the size of the picture.
-        mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old one, turned
-            where the box is rather upright than lying now; "halfway": the mean of both.
-        remove_threshold: boxes of which less than this share is on the canvas are left out, 0 to 1.
+        bbox_normalized: True: boxes are shares of the image, and results of the canvas; False: pixels.
+        input_shape: size of the image, pixels.
+        keep_size: the canvas has the size of the image.
+        mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
+            if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of both.
+        remove_threshold: boxes are removed if a smaller share than this lies on the canvas, 0 to 1.
         shape_layout: order of `input_shape`.
-        size: of the canvas, (height, width), rounded down; empty: `keep_size` decides, and without it the
-            canvas is as `rotate` enlarges it.
+        size: of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
+            size that `rotate` chooses.
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
 
@@ -140,7 +140,7 @@ def bbox_rotate(
     picture, canvas = _sizes
     scale = picture if bbox_normalized else np.ones(2, np.float32)
     first, last = borders_of(boxes, bbox_layout)
-    # Corners relative to the middle of the picture, which becomes the middle of the canvas.
+    # Corners relative to the middle of the image, which becomes the middle of the canvas.
     half = np.float32(0.5) if bbox_normalized else picture / 2
     low, high = (first - half) * scale, (last - half) * scale
     x = np.stack([low[:, 0], high[:, 0], low[:, 0], high[:, 0]], axis=1)
@@ -164,6 +164,6 @@ def bbox_rotate(
 
 
 def _growth(new: np.ndarray, old: np.ndarray) -> np.ndarray:
-    """Computes how much larger boxes of sizes `old` [N, 2] are now; an upright box that lies now is compared turned."""
+    """Subtracts sizes `old` from `new`, [N, 2]; swaps the old width and height where the other side is now longer."""
     turned = (old[:, 0] < old[:, 1]) != (new[:, 0] < new[:, 1])
     return new - np.where(turned[:, None], old[:, ::-1], old)

@@ -1,4 +1,4 @@
-"""Targets of the default boxes of a single-shot detector, from the boxes of a picture."""
+"""Encodes the boxes of an image as training targets of a single-shot detector's anchors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from jax import Array
 
 from jdali._batches import BatchSpec
 from jdali._errors import check_samples
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
 
 _NAME = "box_encoder"
-_FORCED = 2.0  # stands for an overlap that no other can reach
+_FORCED = 2.0  # replaces the overlap of a forced match; above any real overlap
 
 
 def setup(
@@ -66,12 +67,12 @@ def box_encoder(
     scale: Static[float] = 1.0,
     stds: Static[tuple[float, ...]] = (1.0, 1.0, 1.0, 1.0),
     extent: tuple[Array, ...],
-    out_shape: tuple[tuple[int, ...], ...] | None = None,
+    out_shape: tuple[tuple[int, ...], ...],
 ) -> tuple[Array, Array]:
-    """Gives each anchor the box that it overlaps with most, as SSD does.
+    """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
-    A box belongs to all anchors whose intersection over union with it is above `criteria`, and in any
-    case to the anchor with the highest. Of equals, the last one counts.
+    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to
+    the anchor with the largest. Among equals, the last one is taken.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
@@ -79,13 +80,13 @@ def box_encoder(
         anchors: (left, top, right, bottom) of each anchor, one after the other.
         criteria: least overlap, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: give boxes as offsets from their anchors: the distance of the centres in sizes of the anchor
-            and the logarithms of the ratios of the sizes, less `means`, divided by `stds`.
-        scale: what boxes and anchors are multiplied by before.
-        stds: what the offsets of x, y, width and height are divided by.
+        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
+            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        scale: factor for boxes and anchors before offsets are computed.
+        stds: divisors of the offsets of x, y, width and height.
 
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
+        box gets itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
 
     Example:
         encoded, matched = fn.box_encoder(
@@ -93,7 +94,7 @@ def box_encoder(
         )
     """
     count = extent[0][0]
-    # One absent box more, so that at least one exists.
+    # One more row, masked as absent, so that the arrays are never empty.
     boxes = jnp.pad(boxes[:, :4], ((0, 1), (0, 0)))
     flat = jnp.pad(labels if labels.ndim == 1 else labels[:, 0], (0, 1))
     anchor = jnp.asarray(np.asarray(anchors, np.float32).reshape(-1, 4))
@@ -105,13 +106,13 @@ def box_encoder(
     owner = _last_argmax(overlap, axis=0)
     found = jnp.take_along_axis(overlap, owner[None], axis=0)[0] > jnp.float32(criteria)
     own = (_centre(anchor), _size(anchor))
-    # A box that is not there could be of size 0.
+    # Anchors without a box take themselves: the logarithm of an absent box's size 0 is infinite.
     chosen = jnp.where(found[:, None], boxes[owner], anchor)
     theirs = (_centre(chosen), _size(chosen))
     if offset:
 
         def unfolded(values: Array) -> Array:
-            """Hides values from the compiler: it divides by constants in another way, in some padded shapes."""
+            """Hides values from the compiler, which in some padded shapes divides by constants with other rounding."""
             return jnp.where(count >= 0, values, jnp.float32(1))
 
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))
@@ -124,12 +125,7 @@ def box_encoder(
     else:
         encoded = jnp.concatenate(theirs, axis=1)
     outputs = (encoded, jnp.where(found, jnp.take(flat, owner, mode="clip"), jnp.int32(0)))
-    if out_shape is None:
-        return outputs
-    encoded, numbers = (
-        jnp.pad(value, [(0, room - size) for room, size in zip(shape, value.shape, strict=True)])
-        for value, shape in zip(outputs, out_shape, strict=True)
-    )
+    encoded, numbers = (fit(value, shape) for value, shape in zip(outputs, out_shape, strict=True))
     return encoded, numbers
 
 
@@ -142,7 +138,7 @@ def _size(boxes: Array) -> Array:
 
 
 def _overlaps(boxes: Array, anchor: Array) -> Array:
-    """Computes intersection over union, float32 [B, A]; 0 where both are empty."""
+    """Computes the intersection over union of boxes and anchors, float32 [B, A]; 0 where both are empty."""
     sides = jnp.minimum(boxes[:, None, 2:], anchor[:, 2:]) - jnp.maximum(boxes[:, None, :2], anchor[:, :2])
     both = jnp.where((sides > 0).all(axis=2), sides[..., 0] * sides[..., 1], jnp.float32(0))
     areas = [_size(b)[:, 0] * _size(b)[:, 1] for b in (boxes, anchor)]
@@ -151,6 +147,6 @@ def _overlaps(boxes: Array, anchor: Array) -> Array:
 
 
 def _last_argmax(values: Array, axis: int) -> Array:
-    """Returns the index of the largest value along an axis, of equals the last; int32."""
+    """Returns the index of the largest value along an axis, int32; the last one among equals."""
     index: Array = values.shape[axis] - 1 - jnp.flip(values, axis).argmax(axis).astype(jnp.int32)
     return index

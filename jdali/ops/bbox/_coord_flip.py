@@ -1,4 +1,4 @@
-"""Mirroring of points."""
+"""Mirrors points."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def coord_flip(
     flip_z: PerSample[int] = 0,
     layout: Static[str] = "",
 ) -> Array:
-    """Mirrors points at a centre: 2 * center - x, along the axes that are asked for.
+    """Mirrors points at a centre: 2 * center - x, along the axes whose `flip` is not 0.
 
     Args:
         points: float32 [points, coordinates], 1 to 3 coordinates each.
-        center_x: where the mirror is along x.
+        center_x: position of the mirror along x.
         center_y: along y.
         center_z: along z.
         flip_x: not 0: mirror along x.
         flip_y: along y.
         flip_z: along z.
-        layout: order of the coordinates; "": "x", "xy" or "xyz", as many as there are.
+        layout: order of the coordinates; "": "x", "xy" or "xyz" by their number.
 
     Returns: float32 [points, coordinates].
 
@@ -65,7 +65,7 @@ def coord_flip(
     """
     axes = ["xyz".index(letter) for letter in layout or "xyz"]
     columns = points.shape[1]
-    # Padding past the last coordinate: any axis will do.
+    # Coordinates past the last one are padding; any axis works for them.
     axes = (axes + [0] * columns)[:columns]
     centers = (center_x, center_y, center_z)
     flips = (flip_x, flip_y, flip_z)

@@ -1,9 +1,8 @@
-"""A random window that keeps enough of a picture's boxes, and the boxes as they are in it."""
+"""Draws a random window that keeps enough of an image's boxes, and moves the boxes into it."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -47,7 +46,7 @@ def setup(
         )
     search = Search(
         thresholds=_shares("thresholds", thresholds),
-        # A window of a fixed size is wanted for certain.
+        # A window of fixed size excludes the whole image.
         allow_no_crop=allow_no_crop and crop_shape is None,
         scaling=_scaling(scaling),
         aspect_ratio=_aspect_ratios(aspect_ratio, ndim),
@@ -80,7 +79,7 @@ def setup(
 
 
 def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
-    """Returns 2 or 3, by the number of coordinates of a box; checks types and shapes."""
+    """Checks types and shapes; returns 2 or 3, half the coordinates of a box."""
     if boxes.dtype != np.float32:
         raise wrong_dtype(_NAME, "boxes", boxes.dtype, "float32")
     if boxes.ndim != 2:
@@ -190,13 +189,9 @@ def _in_order(name: str, sizes: np.ndarray, shape_layout: str | None, ndim: int)
     return sizes[:, [layout.index(letter) for letter in letters]]
 
 
-def _count_outputs(arguments: Mapping[str, object]) -> int:
-    return 3 + bool(arguments.get("output_bbox_indices"))
-
-
 @host_operator(
-    setup=setup, outputs=_count_outputs, output_per_optional=True, devices=("cpu",),
-    source="operators/image/crop/bbox_crop.cc",
+    setup=setup, outputs=lambda arguments: 3 + bool(arguments.get("output_bbox_indices")),
+    output_per_optional=True, devices=("cpu",), source="operators/image/crop/bbox_crop.cc",
 )  # fmt: skip
 def random_bbox_crop(
     key: object,
@@ -223,46 +218,44 @@ def random_bbox_crop(
     _search: Static[Search | None] = None,
     _words: PerSample[tuple[int, ...] | None] = None,
 ) -> tuple[np.ndarray, ...]:
-    """Draws a window until it shows enough of the boxes; gives the window and the boxes in it.
+    """Draws windows until one shows enough of the boxes; returns the window and the boxes in it.
 
-    Each round draws one of `thresholds`, or not to crop, and then `num_attempts` windows. A window is good
-    if the boxes overlap with it by the threshold, and if at least one of them stays. A box stays if its
-    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Where there
-    are no boxes, every window is good.
+    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted
+    if the boxes overlap with it by the threshold, and at least one box stays. A box stays if its
+    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Without boxes,
+    every window is accepted.
 
     Args:
-        boxes: float32 [boxes, 4] (6 in 3D), relative to the picture (0 to 1).
-        labels: int32 [boxes, ...]; those of the boxes that stay are returned.
-        all_boxes_above_threshold: all boxes must reach the threshold, not only one.
-        allow_no_crop: the whole picture with all boxes is one more outcome that a round may draw; without
-            effect with `crop_shape`.
+        boxes: float32 [boxes, 4] (6 in 3D), relative to the image (0 to 1).
+        labels: int32 [boxes, ...]; labels of boxes that stay are returned.
+        all_boxes_above_threshold: True: all boxes must reach the threshold; False: one must.
+        allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
         aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1; 0: if any
             part is.
         crop_shape: size of the windows, pixels; needs `input_shape`.
-        input_shape: size of the picture, pixels.
-        ltrb: without `bbox_layout`: boxes are (left, top, right, bottom), not (left, top, width,
-            height).
-        num_attempts: windows a round, at least 1.
-        output_bbox_indices: also give the indices of the boxes that stay.
-        quiet: do not warn if the best window is not a good one.
-        scaling: least and largest size of a window along each axis, share of the picture's.
+        input_shape: size of the image, pixels.
+        ltrb: without `bbox_layout`: True: boxes are (left, top, right, bottom); False: (left, top, width, height).
+        num_attempts: windows drawn in a round, at least 1.
+        output_bbox_indices: also return the indices of the boxes that stay.
+        quiet: do not warn if no window was accepted and the best one is returned.
+        scaling: least and largest size of a window along each axis, as a share of the image's.
         shape_layout: order of `crop_shape` and `input_shape`, e.g. "HW"; None: "WH" or "WHD".
-        threshold_type: what overlap is: "iou", the intersection over the union of box and window, or
+        threshold_type: definition of overlap: "iou", the intersection over the union of box and window, or
             "overlap", the intersection over the area of the box.
         thresholds: least overlaps, 0 to 1.
-        total_num_attempts: after this many windows the best one is taken; -1: no limit.
+        total_num_attempts: number of windows after which the best one is returned; -1: no limit.
 
-    Returns: float32 [2] anchor and [2] shape (x first) of the window, shares of the picture, or pixels if
+    Returns: float32 [2] anchor and [2] shape (x first) of the window, as shares of the image, or in pixels
         with `crop_shape`; float32 [kept, 4] boxes relative to the window; with `labels`, int32 [kept, ...]
-        labels; if asked for, int32 [kept] indices.
+        labels; with `output_bbox_indices`, int32 [kept] indices.
 
-    Parity: windows have DALI's distribution, not its values. DALI draws windows that leave the picture if
-        there are an `input_shape` and a single aspect ratio; here such a window is made smaller. Where DALI
-        goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
-        ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
+    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI
+        draws windows that leave the image; here such a window is made smaller. Where DALI searches forever, the
+        sample is an error after 200,000 attempts. If no window ever has an allowed aspect ratio, the result after
+        `total_num_attempts` is the whole image; DALI's is an empty window.
 
     Example:
         anchor, size, boxes, box_labels = fn.random_bbox_crop(
@@ -273,7 +266,7 @@ def random_bbox_crop(
     assert _words is not None
     assert bbox_layout is not None
     first, last = borders_of(boxes, bbox_layout)
-    # DALI does not ask for first <= last. Written so that NaN is outside, too.
+    # Like DALI, this does not check first <= last. The comparisons make NaN an error, too.
     inside = ((first >= 0) & (first <= 1) & (last >= 0) & (last <= 1)).all(axis=1)
     outside = boxes[~inside]
     if len(outside):
@@ -307,7 +300,7 @@ def random_bbox_crop(
 def _boxes_in(
     window: FoundWindow, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Selects the boxes that stay, by index, and makes them relative to the window; None leaves them as they were."""
+    """Returns the indices of boxes that stay, and these boxes relative to the window; None if all are unchanged."""
     if window.whole:
         return np.arange(len(first)), None
     stay = np.flatnonzero(kept(window.first, window.last, first, last, prune_threshold))

@@ -1,1 +1,1 @@
-"""Decoders of images, sound, video, arrays and compressed data."""
+"""Decoders of images, audio, video, arrays and compressed data."""

@@ -1,4 +1,4 @@
-"""decoders.audio: sound files to samples."""
+"""decoders.audio: decodes audio files."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ def decode_audio(
     sample_rate: PerSample[float] = 0.0,
     workers: Workers,
 ) -> HostOutputs:
-    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` the sound of MP4 (M4A), MOV, Matroska and WebM, too.
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` also sound of MP4 (M4A), MOV, Matroska and WebM.
 
     Args:
         encoded: uint8 [bytes], content of a file.
-        downmix: mean of all channels.
-        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
-        quality: of the resampling, 0 (3 lobes of the sinc) over 50 (16) to 100 (64).
-        sample_rate: rate to resample to, Hz; 0 or less: as it is.
+        downmix: return the mean of all channels.
+        dtype: INT16, INT32 or FLOAT; FLOAT scales the range of the file's integers to -1 to 1.
+        quality: of the resampling, 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
+        sample_rate: rate to resample to, Hz; 0 or less: no resampling.
 
-    Returns: (the sound, `dtype`, [T] if `downmix` and else [T, C]; its sampling rate in Hz, float32 []).
+    Returns: (sound, `dtype`, [T] with `downmix`, else [T, C]; its sampling rate in Hz, float32 []).
 
-    A file that is cut off or lacks parts raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` takes it for a
-    shorter sound. Files without a length in their header (streams that were saved) are taken as they are.
+    A truncated file raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` decodes the part that is there.
+    Files without a length in their header, such as saved streams, are decoded to their end.
 
-    Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
-    floats into integers without scaling them, so that all become 0.
-    The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
+    Parity: DALI decodes truncated WAV and OGG files as shorter sounds. It converts files of
+    floats to integers without scaling, which gives zeros. Positions of resampled samples are exact;
+    DALI accumulates float32 steps in blocks of 256.
 
     Example: sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)
     """
     if not 0 <= quality <= 100:
         raise ValueError(f"decoders.audio: Resampling quality must be in [0..100] range, got {quality}")
-    for content in encoded[:1]:  # a batch has one type and number of axes
+    for content in encoded[:1]:  # all samples of a batch have one type and number of axes
         if content.ndim != 1:
             raise ValueError(
                 f"decoders.audio: Raw input must be 1D encoded byte data, got {content.ndim} axes"

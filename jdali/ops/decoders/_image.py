@@ -1,4 +1,4 @@
-"""Decoding whole images."""
+"""decoders.image: decodes whole images."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import BatchSpec, RowSlice, Store
-from jdali._kernels.image_decoding import SCALED_DECODING, decode, decoder_options, pictures_of, probe
-from jdali._operators.record import HostOutputs, Scaled, Static, Workers, also_takes, host_batch_operator
+from jdali._kernels.image_decoding import decode, image_decoder, pictures_of
+from jdali._operators.record import HostOutputs, Scaled, Static, Workers
 from jdali.codecs.image_batch import Headers, decode_small
 
-# Of pictures that have fewer bytes than this on average, handling each one alone would take longer than decoding it.
+# If encoded images have a smaller mean size, in bytes, a batch is decoded together: handling each image alone takes
+# longer than decoding it.
 _SMALL_BYTES = 1 << 16
 
 
@@ -23,7 +24,7 @@ def setup(contents: BatchSpec) -> BatchSpec:
 def _decode_small(
     encoded: Sequence[np.ndarray], headers: Headers, workers: Workers, options: Mapping[str, Any]
 ) -> HostOutputs | None:
-    """Decodes small pictures together, those of one size into one array; None for larger ones."""
+    """Decodes small images together, images of one size into one array; returns None for larger images."""
     dtype: np.dtype = options["dtype"]
     shapes = headers.shapes(options["output_type"], options["adjust_orientation"])
     if shapes.prod(axis=1).sum() * dtype.itemsize > _SMALL_BYTES * len(encoded):
@@ -36,16 +37,7 @@ def _decode_small(
     return HostOutputs((Store.of_parts(parts, BatchSpec(shapes, dtype, "HWC")),), failures)
 
 
-@host_batch_operator(
-    name="decoders.image",
-    setup=setup,
-    probe=probe,
-    scales=SCALED_DECODING,
-    devices=("cpu", "mixed"),
-    work="decoding",
-    source="operators/imgcodec/image_decoder.h",
-)
-@also_takes(decoder_options)
+@image_decoder("decoders.image", setup)
 def image(
     encoded: Sequence[np.ndarray],
     /,
@@ -60,18 +52,18 @@ def image(
     scaled: Scaled | None = None,
     **options: Any,
 ) -> HostOutputs:
-    """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL images, told apart by their content.
+    """Decodes images; recognizes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL by their content.
 
     Args:
         encoded: uint8 [bytes].
         cache_batch_copy: without effect.
         cache_debug: without effect.
-        cache_size: without effect: decoded images are not kept.
+        cache_size: without effect: decoded images are not cached.
         cache_threshold: without effect.
         cache_type: without effect.
 
-    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
-    give a partly decoded picture.
+    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise an error, and never
+    give a partly decoded image.
 
     Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """

@@ -1,4 +1,4 @@
-"""Decoding a window of images, by its size and a relative position."""
+"""decoders.image_crop: decodes a window of images, given by its size and relative position."""
 
 from __future__ import annotations
 
@@ -8,23 +8,8 @@ import numpy as np
 
 from jdali._batches import BatchSpec, Plan
 from jdali._kernels import window as windows
-from jdali._kernels.image_decoding import (
-    SCALED_DECODING,
-    decode,
-    decoder_options,
-    pictures_of,
-    probe,
-    windows_plan,
-)
-from jdali._operators.record import (
-    HostOutputs,
-    PerSample,
-    Scaled,
-    Static,
-    Workers,
-    also_takes,
-    host_batch_operator,
-)
+from jdali._kernels.image_decoding import decode, image_decoder, pictures_of, windows_plan
+from jdali._operators.record import HostOutputs, PerSample, Scaled, Static, Workers
 from jdali.codecs.image_batch import Headers
 
 _NAME = "decoders.image_crop"
@@ -50,16 +35,7 @@ def setup(
     return windows_plan(_NAME, pictures, anchors, sizes)
 
 
-@host_batch_operator(
-    name=_NAME,
-    setup=setup,
-    probe=probe,
-    scales=SCALED_DECODING,
-    devices=("cpu", "mixed"),
-    work="decoding",
-    source="operators/imgcodec/image_decoder.h",
-)
-@also_takes(decoder_options)
+@image_decoder(_NAME, setup)
 def image_crop(
     encoded: Sequence[np.ndarray],
     /,
@@ -78,17 +54,17 @@ def image_crop(
     scaled: Scaled | None = None,
     **options: object,
 ) -> HostOutputs:
-    """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
+    """Decodes the window of an image that `crop` would cut out of the result of `decoders.image`.
 
     Args:
         encoded: uint8 [bytes].
-        crop: window (height, width), pixels, fractions cut off; None: `crop_h` and `crop_w`.
+        crop: window (height, width), pixels, fractions truncated; None: `crop_h` and `crop_w`.
         crop_d: without effect: images have no depth.
-        crop_h: height of the window, pixels; 0: that of the picture.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: without effect: images have no depth.
-        crop_w: width of the window, pixels; 0: that of the picture.
+        crop_w: width of the window, pixels; 0: the whole width.
         rounding: of the window's position: "round" half away from zero, or "truncate".
 
     Returns: [height, width, C] of type `dtype`.

@@ -1,4 +1,4 @@
-"""Decoding a random window of images."""
+"""decoders.image_random_crop: decodes a random window of images."""
 
 from __future__ import annotations
 
@@ -7,25 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from jdali._batches import BatchSpec, Plan
-from jdali._kernels.image_decoding import (
-    SCALED_DECODING,
-    decode,
-    decoder_options,
-    pictures_of,
-    probe,
-    windows_plan,
-)
+from jdali._kernels.image_decoding import decode, image_decoder, pictures_of, windows_plan
 from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._numerics.random import SampleKeys
-from jdali._operators.record import (
-    HostOutputs,
-    PerSample,
-    Scaled,
-    Static,
-    Workers,
-    also_takes,
-    host_batch_operator,
-)
+from jdali._operators.record import HostOutputs, PerSample, Scaled, Static, Workers
 from jdali.codecs.image_batch import Headers
 
 _NAME = "decoders.image_random_crop"
@@ -45,16 +30,7 @@ def setup(
     return windows_plan(_NAME, pictures, anchors, sizes)
 
 
-@host_batch_operator(
-    name=_NAME,
-    setup=setup,
-    probe=probe,
-    scales=SCALED_DECODING,
-    devices=("cpu", "mixed"),
-    work="decoding",
-    source="operators/imgcodec/image_decoder.h",
-)
-@also_takes(decoder_options)
+@image_decoder(_NAME, setup)
 def image_random_crop(
     key: object,
     encoded: Sequence[np.ndarray],
@@ -69,18 +45,18 @@ def image_random_crop(
     scaled: Scaled | None = None,
     **options: object,
 ) -> HostOutputs:
-    """Decodes a random window of images, by share of the area and aspect ratio.
+    """Decodes a random window of images, drawn by its share of the area and its aspect ratio.
 
     Args:
         encoded: uint8 [bytes].
-        num_attempts: how often to draw a window that fits, before the largest one is taken that
-            keeps the aspect ratio in its range.
-        random_area: least and largest area, share of the picture's.
+        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
+            is taken.
+        random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
 
     Returns: [height, width, C] of type `dtype`.
 
-    Parity: the windows have DALI's distribution, not its values.
+    Parity: windows have DALI's distribution, not its values.
 
     Example: images = fn.decoders.image_random_crop(jpegs, random_area=[0.3, 0.8])
     """

@@ -1,4 +1,4 @@
-"""Decoding a window of images, by its borders."""
+"""decoders.image_slice: decodes a window of images, given by its borders."""
 
 from __future__ import annotations
 
@@ -8,25 +8,10 @@ from typing import Any
 import numpy as np
 
 from jdali._batches import BatchSpec, Plan
-from jdali._kernels.image_decoding import (
-    SCALED_DECODING,
-    decode,
-    decoder_options,
-    pictures_of,
-    probe,
-    windows_plan,
-)
+from jdali._kernels.image_decoding import decode, image_decoder, pictures_of, windows_plan
 from jdali._kernels.ragged_axes import by_number_of_axes
 from jdali._kernels.slice_window import any_window, slice_axes
-from jdali._operators.record import (
-    HostOutputs,
-    PerSample,
-    Scaled,
-    Static,
-    Workers,
-    also_takes,
-    host_batch_operator,
-)
+from jdali._operators.record import HostOutputs, PerSample, Scaled, Static, Workers
 from jdali.codecs.image_batch import Headers
 
 _NAME = "decoders.image_slice"
@@ -76,16 +61,7 @@ def _check_arguments(named: dict[str, Any], anchor: object, shape_input: object)
         )
 
 
-@host_batch_operator(
-    name=_NAME,
-    setup=setup,
-    probe=probe,
-    scales=SCALED_DECODING,
-    devices=("cpu", "mixed"),
-    work="decoding",
-    source="operators/imgcodec/image_decoder.h",
-)
-@also_takes(decoder_options)
+@image_decoder(_NAME, setup)
 def image_slice(
     data: Sequence[np.ndarray],
     anchor: PerSample[list[object] | None] = None,
@@ -108,25 +84,25 @@ def image_slice(
     scaled: Scaled | None = None,
     **options: object,
 ) -> HostOutputs:
-    """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
+    """Decodes the window of an image that `slice` would cut out of the result of `decoders.image`.
 
-    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
+    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
 
     Args:
         data: uint8 [bytes], the encoded image.
-        anchor: start for each of the axes, int32 or int64 pixels, or float32 shares of the extent.
+        anchor: start along each of the axes, int32 or int64 pixels, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: what axes (of HWC) the window arguments are of; None: `axis_names`.
-        axis_names: the same by letters; None: "WH".
-        end: where the window ends, pixels, exclusive.
-        normalized_anchor: a float `anchor` is a share of the extent, not pixels.
-        normalized_shape: a float `shape_input` is a share of the extent, not pixels.
+        axes: axes (of HWC) of the window arguments; None: `axis_names`.
+        axis_names: axes of the window arguments, by letters; None: "WH".
+        end: end of the window, pixels, exclusive.
+        normalized_anchor: True: a float `anchor` is a share of the extent; False: pixels.
+        normalized_shape: True: a float `shape_input` is a share of the extent; False: pixels.
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.
         rel_start: `start` as a share of the extent.
         shape: size of the window, pixels.
-        start: where the window starts, pixels.
+        start: start of the window, pixels.
 
     Returns: [height, width, C] of type `dtype`.
 

@@ -1,4 +1,4 @@
-"""decoders.inflate: chunks of LZ4 to arrays."""
+"""decoders.inflate: decompresses LZ4 chunks to arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _NAME = "decoders.inflate"
-# A byte of LZ4 stands for at most 255 of output (a continued length), except for the first and last few.
+# A byte of LZ4 gives at most 255 bytes of output (a continued length); some bytes at begin and end may add a few.
 _MOST_RATIO, _ALWAYS = 255, 64
 
 
@@ -93,25 +93,26 @@ def inflate(
     layout: Static[str] = "",
     sequence_axis_name: Static[str] = "F",
 ) -> np.ndarray:
-    """Inflates data compressed with LZ4 (blocks without a frame or size before them).
+    """Decompresses LZ4 blocks, which have no frame and no size in front.
 
-    Without `chunk_offsets` and `chunk_sizes` a sample is one chunk. With one of them the chunks lie one after
-    another: from the first byte on, or up to the last one.
+    Without `chunk_offsets` and `chunk_sizes`, a sample is one chunk. With only `chunk_sizes`, the first chunk starts at
+    byte 0, and each follows the one before. With only `chunk_offsets`, each chunk ends where the next one starts, and the
+    last one at the end of the data.
 
     Args:
         data: uint8 [bytes].
-        shape: of an inflated chunk.
+        shape: of a decompressed chunk.
         algorithm: "LZ4".
         check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
-        chunk_offsets: where each chunk begins, bytes.
+        chunk_offsets: start of each chunk, bytes.
         chunk_sizes: of each chunk, bytes. Samples may have different numbers of chunks.
         dtype: of the elements, little-endian in the data.
         layout: of a chunk.
-        sequence_axis_name: letter of the axis of chunks, put before `layout` if there is one.
+        sequence_axis_name: letter of the axis of chunks, put in front of a `layout`.
 
-    Returns: `shape`, or [chunks, *shape] with chunks.
+    Returns: `shape`; with `chunk_offsets` or `chunk_sizes`, [chunks, *shape].
 
-    Parity: DALI does this on a GPU only; here it is done on the host.
+    Parity: DALI decompresses on a GPU only, jdali on the host.
 
     Example: numbers = fn.decoders.inflate(packed, shape=[2, 3], dtype=types.FLOAT)
     """
@@ -128,7 +129,7 @@ def inflate(
 
 
 def _chunks(size: int, offsets: Any, sizes: Any) -> tuple[list[int], list[int]]:
-    """Returns the begins and lengths of the chunks of a sample of `size` bytes."""
+    """Returns the offsets and lengths of the chunks in a sample of `size` bytes."""
     if offsets is None and sizes is None:
         return [0], [size]
     if offsets is None:
@@ -151,7 +152,7 @@ def _inflated(number: int, chunk: np.ndarray, size: int) -> bytes:
     if size > _ALWAYS + _MOST_RATIO * chunk.size:
         raise SampleError(f"{_NAME}: chunk {number} of {chunk.size} bytes cannot inflate to {size} bytes")
     try:
-        # One byte more, to notice a longer output.
+        # One byte more, to detect a longer output.
         result: bytes = library.decompress(np.ascontiguousarray(chunk), uncompressed_size=size + 1)
     except library.LZ4BlockError as error:
         raise SampleError(

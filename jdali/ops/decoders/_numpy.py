@@ -1,4 +1,4 @@
-"""decoders.numpy: .npy files to arrays."""
+"""decoders.numpy: decodes .npy files."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ def decode_numpy(
 
     Args:
         data: uint8 [bytes], content of a file.
-        dtype: output type, rounded and saturated; None: as stored, which must be the same for all samples of a batch.
+        dtype: output type; values are rounded and saturated. None: the stored type, which must be the same for all
+            samples of a batch.
 
     Returns: the array in C order and this machine's byte order.
 
-    Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
-    NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
+    Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers whose spacing differs from
+    NumPy's. It also refuses a type or number of axes that differs from earlier batches.
 
     Example: numbers = fn.decoders.numpy(npy)
     """
@@ -50,7 +51,7 @@ def decode_numpy(
 
 
 def _check_alike(arrays: Sequence[tuple[int, np.ndarray]]) -> None:
-    """Raises, with DALI's words first, unless all arrays have one type and number of axes."""
+    """Raises unless all arrays have one type and number of axes; the message begins as DALI's does."""
     for i, array in arrays:
         number, first = arrays[0]
         facts = f"sample {i} is {array.dtype} {list(array.shape)}, sample {number} {first.dtype} {list(first.shape)}"

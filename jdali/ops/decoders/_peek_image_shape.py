@@ -1,4 +1,4 @@
-"""The shape of images from their headers."""
+"""peek_image_shape: reads the shape of images from their headers."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def peek_image_shape(
     dtype: Static[np.dtype | types.DALIDataType] = types.INT64,
     image_type: Static[DALIImageType] = types.RGB,
 ) -> np.ndarray:
-    """Reads height, width and channels of the picture that a decoder would give, without decoding it.
+    """Reads height, width and channels of the image that a decoder would return, without decoding it.
 
     Args:
         encoded: uint8 [bytes].
-        adjust_orientation: of the picture turned as its EXIF data say.
-        dtype: output type, a number type.
-        image_type: colour space of the picture; ANY_DATA for the channels as stored, INDEX for one channel.
+        adjust_orientation: return the size after the rotation in the EXIF data.
+        dtype: output type, an integer or floating type of at least 32 bits.
+        image_type: colour space of the decoded image; ANY_DATA for the channels as stored, INDEX for one channel.
 
     Returns: [3] of type `dtype`.
 

@@ -16,49 +16,49 @@ class Fits(OperatorClass):
     integers that are unsigned by convention (BZERO of half the range) become unsigned.
 
     Args:
-        dtypes: type of each output, rounded and saturated; None: as stored.
-        file_filter: pattern of the names of files in `file_root`; capital letters count.
-        hdu_indices: of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
-        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
-        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+        dtypes: type of each output; values are rounded and saturated. None: as stored.
+        file_filter: glob pattern of the files in `file_root`, case-sensitive.
+        hdu_indices: indices of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
+        dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
+        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
-        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
-            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
-            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
+            files of many records: they read a shard from front to end and mix records through the buffer. Other
+            readers shuffle the whole shard and ignore it.
         lazy_init: without effect: the data set is opened when the pipeline is built.
-        num_shards: how many parts the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+        num_shards: number of parts that the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
             same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
-            `jdali.storage` does not say how many samples.
-        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
-        read_ahead: without effect: what the order allows is always read ahead.
-        seed: of the random order; -1: the pipeline's.
-        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
-        skip_cached_images: without effect: decoded images are not kept.
-        stick_to_shard: read the same part in every epoch, not the next one each time.
-        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
+            `jdali.storage` sets no number of samples.
+        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        read_ahead: without effect: the reader always reads ahead as far as the order allows.
+        seed: seed of the random order; -1: the pipeline's.
+        shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not cached.
+        stick_to_shard: read the same part in every epoch; otherwise each epoch reads the next part.
+        subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
-            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
-            follow from the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
-            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
-        file_list: text file with the name of a file in each line; empty lines are passed over.
+        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
+            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
+            depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
+            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        file_list: text file with the name of a file in each line; empty lines are skipped.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
-            `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
-            theirs), its own files first.
-        files: paths.
+            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in it, then
+            the files in its direct subfolders.
+        files: paths of the files.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: for each HDU its image, the axis that varies fastest last.
+    Returns: the image of each HDU, its fastest-varying axis last.
 
     Example: table = fn.experimental.readers.fits(files=["a.fits", "b.fits"], hdu_indices=[1])
     """
@@ -99,67 +99,66 @@ class Video(OperatorClass):
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
     Args:
-        file_list_format: starts and ends in `file_list` are in seconds ("timestamps") or numbers of frames
+        file_list_format: unit of starts and ends in `file_list`: seconds ("timestamps") or numbers of frames
             ("frames"; negative ones count from the end).
-        file_list_include_end: without effect, as in DALI: the frame at the end of a part is not in it.
-        file_list_rounding: which frame is meant where a start or an end lies between two:
+        file_list_include_end: without effect, as in DALI: a part excludes the frame at its end.
+        file_list_rounding: rounding of starts and ends that lie between two frames:
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
         sequence_length: frames of a sequence.
-        fill_value: of padding frames, one value or one a channel, 0 to 255.
-        pad_mode: what stands in for frames that a clip lacks at its end. "none": a sequence is returned where
-            `sequence_length` times `stride` frames are left; else one more is, which ends with `fill_value`
-            ("constant"), the last frame ("edge" or "repeat"), or the frames before, the last one again
-            ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
-        uniform_sample: give one sequence a clip, of frames spread evenly over it; `stride`, `step` and
+        fill_value: value of padding frames, one for all channels or one for each, 0 to 255.
+        pad_mode: padding of sequences that lack frames at the end of a clip. "none": only sequences that have
+            `sequence_length` * `stride` frames left are returned. Otherwise one more is returned, and padded with `fill_value`
+            ("constant"), the last frame ("edge" or "repeat"), or the preceding frames in reverse, with the last frame
+            repeated ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
+        uniform_sample: return one sequence for each clip, of evenly spaced frames; `stride`, `step` and
             `pad_mode` have no effect then.
-        dont_use_mmap: do not map local files into memory, as `readers.arrow` does; other readers never do.
-        fold: (k, n): read fold k of n, or several: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
+        dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
+        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
             of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
             samples divides each class evenly. DALI has no such argument.
-        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
-            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
-            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
+            files of many records: they read a shard from front to end and mix records through the buffer. Other
+            readers shuffle the whole shard and ignore it.
         lazy_init: without effect: the data set is opened when the pipeline is built.
-        num_shards: how many parts the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+        num_shards: number of parts that the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
             same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
-            `jdali.storage` does not say how many samples.
-        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
-        read_ahead: without effect: what the order allows is always read ahead.
-        seed: of the random order; -1: the pipeline's.
-        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
-        skip_cached_images: without effect: decoded images are not kept.
-        stick_to_shard: read the same part in every epoch, not the next one each time.
-        subset: indices of the samples to read, each once, or a truth value for each sample of the data set. DALI has no
+        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
+            `jdali.storage` sets no number of samples.
+        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        read_ahead: without effect: the reader always reads ahead as far as the order allows.
+        seed: seed of the random order; -1: the pipeline's.
+        shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not cached.
+        stick_to_shard: read the same part in every epoch; otherwise each epoch reads the next part.
+        subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement: a number for each sample of the data set, in proportion to its chance;
-            or by class, where the reader knows the classes of samples: numbers for the samples of each, {class: number}, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from, and the draws
-            follow from the seed, the epoch and the position. DALI has no such argument.
-        apply_rotation: turn frames as the metadata of the video say; phones write them. DALI has no such argument.
-        enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
-            "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
-        enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
-            file on, float64 [F], -1 for padding.
-        file_list: text file with a video's name, a label and perhaps the start and the end of the part to
-            read in each line; names are relative to the working folder, or else to that of the list.
+        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
+            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
+            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
+            depend on the seed, the epoch and the position. DALI has no such argument.
+        apply_rotation: rotate frames as the video's metadata say, which phones write. DALI has no such argument.
+        enable_frame_num: "scalar" or True: also return the number of the first frame, int32 [1];
+            "sequence": the numbers of all frames, int32 [F], -1 for padding; "none" or False: neither.
+        enable_timestamps: also return the time of each frame, in seconds since the first frame of the
+            file, float64 [F], -1 for padding.
+        file_list: text file; each line has a video's name, a label and optionally the start and the end of the part to
+            read. Names are relative to the working folder, else to the folder of the list.
         file_root: folder with a subfolder of videos for each label.
-        filenames: paths of videos, or URLs.
+        filenames: paths or URLs of videos.
         image_type: RGB, or YCbCr (BT.601, studio range).
-        labels: of `filenames`; an empty list: numbers from 0 on; None: there are no labels.
-        step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
-            `stride`.
-        stride: from one frame of a sequence to the next, frames.
+        labels: labels of `filenames`; an empty list: numbers from 0 on; None: no labels.
+        step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
+        stride: distance between consecutive frames of a sequence, frames.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: uint8 [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
+    Returns: uint8 [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
+    Parity: on a CPU, DALI converts to RGB by BT.601, whichever matrix the video names. It skips files that
     it cannot open, and lines of a list that have a start but no end.
 
     Example: frames = fn.experimental.readers.video(filenames=["clip.mp4"], sequence_length=4)

@@ -1,1 +1,1 @@
-"""Operators that pick, move or hand out whole batches, and those that call the user's Python."""
+"""Operators that select, move or supply whole batches, and operators that call the user's Python."""

@@ -1,4 +1,4 @@
-"""Batch permutation: for each sample of a batch the index of another one."""
+"""Batch permutation: draws the index of a sample for each sample of a batch."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def setup(*, allow_repetitions: bool, no_fixed_points: bool, keys: SampleKeys, b
 
 
 def _word_pair(key: Array) -> Words:
-    """Draws 64 random bits from a key: no two samples of a batch have the same ones."""
+    """Draws 64 random bits from a key; samples of a batch get distinct ones."""
     words = jax.random.key_data(key)
     return threefry(words[0], words[1], np.uint32(0), np.uint32(0))
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Orders the samples by their draws; or maps each, in that order, to the next one."""
+    """Returns the samples sorted by their draws; without fixed points, the next one in this order for each sample."""
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order
@@ -37,7 +37,7 @@ def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
 
 
 def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Draws any sample of the batch for each; or any but itself."""
+    """Chooses any sample of the batch for each sample; without fixed points, any other one."""
     count = len(draws)
     if not no_fixed_points or count < 2:
         return np.floor(draws * count)
@@ -55,17 +55,17 @@ def batch_permutation(
 ) -> np.ndarray:
     """Draws indices of samples, for `permute_batch`.
 
-    Every permutation is as likely. Each sample draws one number, by its own key, and the permutation is the
-    order of these: it depends on which samples are in the batch, and on nothing else.
+    All permutations are equally likely. Each sample draws a number with its own key, and the permutation is the
+    order of these numbers, so it depends only on the samples in the batch.
 
     Args:
-        allow_repetitions: each index is drawn for itself, so that samples may repeat and be missing.
-        no_fixed_points: no sample is its own; without repetitions the permutation is then one cycle, each as
-            likely. Without effect in a batch of one.
+        allow_repetitions: draw each index independently, so that samples may repeat or be missing.
+        no_fixed_points: no sample gets its own index; without repetitions, the permutation is then one cycle, and all
+            cycles are equally likely. Without effect in a batch of one.
 
-    Returns: int32, a scalar for each sample, 0 to below the size of the batch.
+    Returns: int32, a scalar for each sample, from 0 to the batch size - 1.
 
-    Parity: other random numbers than DALI's, from the same distributions.
+    Parity: random numbers differ from DALI's, but have the same distributions.
 
     Example: order = fn.batch_permutation()
     """

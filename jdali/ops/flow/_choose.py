@@ -1,7 +1,7 @@
-"""Conditionals in a compiled function: every branch is computed for all samples, and each sample takes its own.
+"""Conditionals in a compiled function: every branch is computed for all samples, and each sample selects one result.
 
-The engine runs a branch on its samples only (`_regroup.py`). A function has one program for all of them, so `engine/function`
-puts these operators in the place of those.
+In a pipeline, the engine runs a branch only on its samples (`_regroup.py`). A function has one program for all samples, so
+`engine/function` replaces the operators of `_regroup.py` by these.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ def _check_alike(parts: tuple[BatchSpec, ...]) -> None:
 def choose(
     selector: PerSample[int], /, *parts: Array, by_truth: Static[bool] = True, out_shape: tuple[int, ...]
 ) -> Array:
-    """Returns for each sample the part that the selector names.
+    """Selects one of the parts for each sample.
 
     Args:
         selector: scalar of any type.
         parts: of one type and number of axes.
-        by_truth: the first of two parts is taken where the selector is not 0; False: the part with its number.
-        out_shape: static, padded shape to return.
+        by_truth: True: the first of two parts if the selector is not 0, else the second; False: the selector is the
+            index of the part.
 
     Returns: [*out_shape].
     """
@@ -79,7 +79,7 @@ def setup_logical(value: BatchSpec, *, expression_name: str, expression_side: st
 def logical(
     value: Array, /, *, expression_name: Static[str] = "and", expression_side: Static[str] = ""
 ) -> Array:
-    """Converts an operand of `and`, `or` or `not` to a boolean; that of `not` to its opposite.
+    """Converts an operand of `and` or `or` to a boolean; negates the operand of `not`.
 
     Args:
         value: scalar.

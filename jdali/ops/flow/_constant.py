@@ -1,4 +1,4 @@
-"""A constant as an operator, for where a graph needs a node: an output, or a value on a device."""
+"""Constants as operators, where a graph needs a node: as an output, or on a device."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def constant_of_numbers(
     """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
-        dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
-            `fdata`, INT32 for `idata`.
-        fdata: the numbers in row-major order, or one number for all elements.
-        idata: the same, of integers; exactly one of the two is required.
+        dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
+            `idata`.
+        fdata: numbers in row-major order, or one number for all elements.
+        idata: integers, in place of `fdata`; exactly one of both is required.
         layout: of the result.
         shape: of the result; None: a vector of the numbers.
 

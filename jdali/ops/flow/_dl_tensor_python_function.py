@@ -1,4 +1,4 @@
-"""The user's own Python on DLPack capsules, for libraries that take nothing else."""
+"""Calls the user's Python on DLPack capsules, for libraries that take nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNUSED = b"dltensor"  # name of an unused capsule; DLPack's specification
 
 
 class _Capsule:
-    """A capsule in DLPack's Python protocol, which asks an object where its data are."""
+    """Wraps a capsule in DLPack's Python protocol, which asks an object for its device."""
 
     def __init__(self, capsule: object):
         self._capsule = capsule
@@ -38,14 +38,14 @@ class _Capsule:
 
 
 def to_capsule(value: np.ndarray | jax.Array) -> Any:
-    """Makes a DLPack capsule of an array, which it shares where it may be written to."""
-    if isinstance(value, np.ndarray) and not value.flags.writeable:  # DLPack knows nothing that is read-only
+    """Makes a DLPack capsule that shares the memory of an array; read-only NumPy arrays are copied."""
+    if isinstance(value, np.ndarray) and not value.flags.writeable:  # DLPack has no read-only arrays
         value = value.copy()
     return value.__dlpack__()
 
 
 def from_capsule(value: object) -> Any:
-    """Converts a capsule to its array; returns anything else as it is."""
+    """Converts a capsule to an array; returns other objects unchanged."""
     if type(value).__name__ != "PyCapsule":
         return value
     tensor = _Capsule(value)
@@ -57,12 +57,12 @@ def from_capsule(value: object) -> Any:
         ) from None
     if device == 1:
         return np.from_dlpack(tensor)
-    with x64_context(True):  # JAX takes 64-bit types in no other way
+    with x64_context(True):  # or JAX would refuse 64-bit types
         return jax.dlpack.from_dlpack(tensor)
 
 
 def on_accelerator(function: Callable[..., object]) -> Callable[..., Any]:
-    """Wraps `function` so that capsules in host memory are handed to it on the accelerator."""
+    """Wraps `function` so that capsules in host memory are moved to the accelerator for it."""
 
     def moved(value: object) -> object:
         if isinstance(value, list):
@@ -90,18 +90,18 @@ def dl_tensor_python_function(
 ) -> tuple[np.ndarray, ...]:
     """Calls a Python function on DLPack capsules.
 
-    With `device="gpu"` the tensors are on the accelerator. `python_function` and `plugin.jax.fn.jax_function` give
-    arrays, which most libraries take as well.
+    With `device="gpu"` the tensors are on the accelerator. Prefer `python_function` and `plugin.jax.fn.jax_function`
+    for libraries that take arrays, as most do.
 
     Args:
         function: takes a capsule for each input and returns one capsule (or anything with `__dlpack__`, or an
             array), or a tuple of `num_outputs`. It must not write to its inputs.
-        num_outputs: how many tensors the function returns; what it returns is left alone if 0.
-        batch_processing: the function takes lists of capsules, of all samples of the batch, and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; those without one have none.
-        synchronize_stream: taken for DALI's sake; the data are there before the function is called.
+        num_outputs: number of tensors that the function returns; with 0, its result is ignored.
+        batch_processing: the function takes lists with the capsules of all samples of the batch, and returns lists.
+        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout.
+        synchronize_stream: without effect: data are complete before the function is called.
 
-    Returns: copies of what the function returned, in host memory.
+    Returns: copies of the function's results, in host memory.
 
     Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
 

@@ -1,4 +1,4 @@
-"""Writing the images of a batch to files, to look at them."""
+"""Writes the images of a batch to files, for debugging."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def dump_image(
 ) -> HostOutputs:
     """Writes each image to a file in the working directory, in plain PPM (PGM with one channel).
 
-    The files are `0-<suffix>-0.ppm`, `1-<suffix>-0.ppm`, ... by the position in the batch; the next batch writes
-    over them.
+    Files are named `0-<suffix>-0.ppm`, `1-<suffix>-0.ppm`, ... by the position in the batch; the next batch
+    overwrites them.
 
     Args:
         images: uint8 with 1 or 3 channels.
-        input_layout: HWC, CHW or HW: layout of images that have none.
+        input_layout: layout of images that have none: HWC, CHW or HW.
         suffix: part of the files' names.
 
     Returns: the images.
@@ -56,7 +56,7 @@ def dump_image(
 
 
 def _plain_ppm(pixels: np.ndarray) -> str:
-    """Writes [H, W, C] pixels as the text of a PPM file, or PGM with one channel: a line a row."""
+    """Formats [H, W, C] pixels as the text of a PPM file, or PGM with one channel; each row is a line."""
     height, width, channels = pixels.shape
     rows = (" ".join(map(str, row)) for row in pixels.reshape(height, width * channels).tolist())
     return f"P{3 if channels == 3 else 2}\n{width} {height}\n255\n" + "".join(f"{row} \n" for row in rows)

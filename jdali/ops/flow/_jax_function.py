@@ -1,8 +1,8 @@
-"""The user's own function of `jax.Array`s in the middle of a pipeline."""
+"""Calls the user's function of `jax.Array`s within a pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -16,13 +16,10 @@ from jdali._operators.record import HostOutputs, Static, host_batch_operator
 from jdali.tensors import TensorList
 
 
-def _count(args: Mapping[str, Any]) -> int:
-    return int(args.get("num_outputs", 1))
-
-
 @host_batch_operator(
-    name="_jax_function", outputs=_count, in_place=True, joins=True, whole_batch=lambda arguments: True
-)
+    name="_jax_function", outputs=lambda arguments: int(arguments.get("num_outputs", 1)),
+    in_place=True, joins=True, whole_batch=lambda arguments: True,
+)  # fmt: skip
 def jax_function(
     *batches: TensorList,
     function: Static[Callable[..., Any]],
@@ -33,13 +30,13 @@ def jax_function(
     """Calls a function of `jax.Array`s on whole batches.
 
     Args:
-        function: takes an array [N, ...] for each input and returns one, or a tuple of `num_outputs`.
-        num_outputs: how many arrays the function returns.
-        output_layouts: layout of the outputs, one for each or one for all; None: that of the input of the
-            same index, if it has as many axes.
-        sharding: the function gets global arrays of this sharding.
+        function: takes an array [N, ...] for each input and returns one array, or a tuple of `num_outputs`.
+        num_outputs: number of arrays that the function returns.
+        output_layouts: layout of the outputs, one for each or one for all; None: an output takes the layout of the
+            input with the same index, if both have the same number of axes.
+        sharding: of the global arrays that the function gets; None: local arrays.
 
-    Returns: what the function returned.
+    Returns: the function's results.
     """
     for i, batch in enumerate(batches):
         if not batch.is_dense_tensor():
@@ -65,7 +62,7 @@ def jax_function(
             f"returned {sum(r is not None for r in results)}; each must be a jax.Array, and it returned {got}"
         )
     for result_array in results:
-        types.to_dali_type(result_array.dtype)  # raises for bfloat16, complex numbers and the like
+        types.to_dali_type(result_array.dtype)  # raises for types that DALI does not have, such as bfloat16
     layouts = _layouts(output_layouts, results, batches)
     size = len(batches[0]) if batches else None
     columns = tuple(_column(local_rows(a), name, size) for a, name in zip(results, layouts, strict=True))
@@ -73,7 +70,7 @@ def jax_function(
 
 
 def _column(array: Any, layout: str, size: int | None) -> Store:
-    """Makes an array [N, ...] an output of a batch of `size` samples, if that is known."""
+    """Makes an output of an array [N, ...]; raises unless N is `size`, if that is known."""
     if size is not None and (array.ndim == 0 or len(array) != size):
         raise ValueError(
             "jax_function: The Python callback should return a tensor representing a batch of samples. It returned an array "
@@ -103,7 +100,7 @@ def _layouts(
 
 
 def local_rows(array: jax.Array) -> jax.Array:
-    """Returns the array itself, or, if it is spread over several processes, the rows that this one holds."""
+    """Returns the array itself, or if it spans several processes, the rows that this process holds."""
     if array.is_fully_addressable:
         return array
     rows = {shard.index[0].start or 0: shard.data for shard in array.addressable_shards}

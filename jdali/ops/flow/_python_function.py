@@ -1,4 +1,4 @@
-"""The user's own Python in the middle of a pipeline."""
+"""Calls the user's Python within a pipeline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def output_count(args: Mapping[str, Any]) -> int:
 
 
 def layouts_of(args: Mapping[str, Any], name: str = "python_function") -> tuple[str, ...]:
-    """Returns the layout of each output of operator `name`; those that are not named have none."""
+    """Returns the layout of each output of operator `name`, "" if none is given."""
     layouts, count = args.get("output_layouts"), output_count(args)
     if layouts is None or isinstance(layouts, str):
         return (layouts or "",) * count
@@ -40,20 +40,20 @@ def python_function(
 ) -> tuple[np.ndarray, ...]:
     """Calls a Python function on NumPy arrays.
 
-    It is called on one sample after another, in their order, also if nobody uses what it returns.
+    It is called for one sample after another, in order, even if its outputs are not used.
 
     Args:
         function: takes an array for each input and returns one array, or a tuple of `num_outputs`. It must
             not write to its inputs.
-        num_outputs: how many arrays the function returns; what it returns is left alone if 0.
+        num_outputs: number of arrays that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; outputs without one have no layout,
-            also where the inputs have one.
-        parallel: the function runs in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
-            the same time and in no certain order, and only if what it returns is used: for functions that hold
+        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout, and
+            inputs pass none on.
+        parallel: run the function in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
+            the same time, in any order, and only if an output is used. For functions that hold
             the GIL. Not with `batch_processing`.
 
-    Returns: copies of what the function returned.
+    Returns: copies of the function's results.
 
     Example: doubled = fn.python_function(numbers, function=lambda array: array * 2)
     """
@@ -91,13 +91,12 @@ def python_function_batch(
 def columns_of(
     results: Sequence[Any], expected: int | None, layouts: Sequence[str], name: str = "python_function"
 ) -> HostOutputs:
-    """Copies the result of a function of whole batches.
+    """Copies the results of a function of whole batches, after checks.
 
     Args:
-        results: for each output a list of samples.
+        results: a list of samples for each output.
         expected: size of the batch; None: not known.
         layouts: of each output.
-        name: of the operator.
     """
     _check_returned(results)
     for i, samples in enumerate(results):
@@ -117,10 +116,10 @@ def columns_of(
 
 
 class FunctionOfRows(Protocol):
-    """A function that is called for the samples of a batch at the same time, somewhere else."""
+    """Protocol of a function that is called for several samples at a time, in other processes."""
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function for each row of inputs; returns its results, and the errors by index."""
+        """Calls the function for each row of inputs; returns results, and errors by index."""
 
 
 @host_batch_operator(name="_parallel_python_function", outputs=output_count, work="user code")
@@ -139,7 +138,7 @@ def parallel_python_function(
 
 
 def as_outputs(result: object, count: int, name: str = "python_function") -> tuple[Any, ...]:
-    """Arranges the result of a function of operator `name` as a tuple of `count` outputs."""
+    """Returns the result of a function as a tuple of `count` outputs; raises if it has another number."""
     if count == 0:
         return ()
     if count == 1 and not isinstance(result, tuple):

@@ -1,4 +1,4 @@
-"""Operators that only pick, merge or move the samples of a batch; no sample is computed."""
+"""Operators that only select, merge or move the samples of a batch, and compute no values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
 
 @index_operator(same_samples=True)
 def copy(batch: TensorList, /) -> TensorList:
-    """Returns a copy of the batch. Values never change in jdali, so no byte is moved.
+    """Returns a copy of the batch; memory is shared, because values never change.
 
     Example: boxes = fn.copy(boxes)
     """
@@ -34,18 +34,18 @@ def copy(batch: TensorList, /) -> TensorList:
 
 @index_operator(name="_conditional.split")
 def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool | int] = True) -> TensorList:
-    """Selects the samples for which a predicate is `branch`.
+    """Selects the samples that take a branch.
 
     Args:
-        branch: True for the samples of the `if` part, False for those of the `else` part; an integer for the
-            samples whose index is that integer.
+        branch: True for the `if` branch, False for the `else` branch; or the number of a case of a choice, whose
+            predicate is an index.
     """
     return batch.select(positions(predicate, branch))
 
 
 @index_operator(name="_conditional.merge")
 def merge(if_true: TensorList, if_false: TensorList, predicate: TensorList, /) -> TensorList:
-    """Puts the results of the two branches of a conditional back in the batch's order."""
+    """Merges the results of the two branches of a conditional, in the batch's order."""
     holds = predicate_values(predicate)
     taken = [np.flatnonzero(holds), np.flatnonzero(~holds)]
     if (len(if_true), len(if_false)) != (len(taken[0]), len(taken[1])):
@@ -58,15 +58,15 @@ def merge(if_true: TensorList, if_false: TensorList, predicate: TensorList, /) -
 
 @index_operator(name="_conditional.join")
 def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
-    """Puts the results of all cases of a choice back in the batch's order.
+    """Merges the results of all cases of a choice, in the batch's order.
 
     Args:
-        index: for each sample of the batch which of the parts it is in.
+        index: for each sample of the batch, the index of its part.
     """
     numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
-        # No error of a sample: the parts were split by this index, so none of them has all of the samples.
+        # Not a `SampleError`, which would need the sample in all parts; each part has only the samples of its case.
         i = int(np.flatnonzero(outside)[0])
         raise ValueError(
             f"choice of {len(parts)} cases: the index of sample {i} is {numbers[i]}, not 0 to {len(parts) - 1}"
@@ -75,14 +75,14 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
 
 
 def positions(predicate: TensorList, branch: bool | int) -> np.ndarray:
-    """Finds the samples of a batch that take a branch, int [n], see `Domain`."""
+    """Returns the positions of the samples that take a branch, int [n]; see `Domain`."""
     if isinstance(branch, bool):
         return np.flatnonzero(predicate_values(predicate) == branch)
     return np.flatnonzero(_indices(predicate) == branch)
 
 
 def predicate_values(predicate: TensorList) -> np.ndarray:
-    """Converts a batch of scalars to bool [N]; numbers count as true unless they are 0."""
+    """Converts a batch of scalars to bool [N]; numbers are true unless they are 0."""
     check_predicate(predicate.spec.ndim)
     true: np.ndarray = predicate.as_numpy() != 0
     return true
@@ -112,7 +112,7 @@ def _indices(batch: Any) -> np.ndarray:
 def validate_logical(
     value: TensorList, /, *, expression_name: Static[str] = "and", expression_side: Static[str] = ""
 ) -> TensorList:
-    """Checks that an operand of `and` or `or` is a boolean scalar in each sample, that of `not` a scalar.
+    """Returns an operand after a check: samples must be scalars, and booleans for `and` and `or`.
 
     Args:
         expression_name: "and", "or" or "not", for the message.
@@ -124,13 +124,13 @@ def validate_logical(
 
 @index_operator(name="_conditional.not_")
 def not_(value: TensorList, /) -> TensorList:
-    """Returns True for the samples that are 0, of any type; each must be a scalar."""
+    """Returns True where a sample, a scalar of any type, is 0."""
     check_logical(value.spec, "not", "")
     return TensorList.from_dense(value.as_numpy() == 0, "", value.device, value.provenance)
 
 
 def check_logical(spec: BatchSpec, expression_name: str, expression_side: str) -> None:
-    """Raises RuntimeError if a value is no operand of `and`, `or` or `not`."""
+    """Raises RuntimeError unless samples are scalars, and booleans for `and` and `or`."""
     needs_bool = expression_name != "not"
     got = f"a {spec.ndim}-d input" if spec.ndim else f"an input of type `{type_name(spec.dtype)}`"
     if spec.ndim or (needs_bool and spec.dtype != np.bool_):
@@ -148,9 +148,9 @@ def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
     """Returns a property of each sample, as a tensor.
 
     Args:
-        key: "source_info" (where the sample came from, as uint8 bytes) or "layout" (as bytes).
+        key: "source_info" (origin of the sample) or "layout".
 
-    Returns: uint8 [length].
+    Returns: uint8 [length], text as bytes.
 
     Example: layout = fn.get_property(images, key="layout")
     """
@@ -169,7 +169,7 @@ def permute_batch(batch: TensorList, /, *, indices: PerSample[int | tuple[int, .
     """Reorders the samples of the batch; a sample may be taken several times or not at all.
 
     Args:
-        indices: for each sample of the output the index of an input sample.
+        indices: for each output sample, the index of an input sample.
 
     Example: images = fn.permute_batch(images, indices=fn.batch_permutation())
     """

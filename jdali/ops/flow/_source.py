@@ -1,4 +1,4 @@
-"""The record of `external_source`; the engine runs it, since it owns the order of batches."""
+"""The record of `external_source`; the engine runs it, because it owns the order of batches."""
 
 from __future__ import annotations
 
@@ -26,35 +26,36 @@ def external_source(
     bytes_per_sample_hint: Static[int | tuple[int, ...] | None] = None,
     random_access: Static[bool | None] = None,
 ) -> None:
-    """Takes data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
+    """Takes data from outside of the pipeline: from a callback, an iterable, or `Pipeline.feed_input`.
 
     Args:
-        source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
-            iterable; None: the data comes from `feed_input`.
-        num_outputs: number of outputs that the source gives as a tuple, also of one; None: one, bare.
-        cycle: "quiet" or True: an iterable begins again at its end; "raise": it does after a
-            StopIteration; "no", False or None: it stays at its end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for each output or one for all; None: that of a TensorList. Another one
-            than that of the batch before raises.
-        dtype: type that the samples must have; None: that of the first batch.
-        ndim: number of axes that the samples must have; None: that of the first batch.
+        source: a callable (without argument, or with the batch's number, a `BatchInfo` or a `SampleInfo`) or an
+            iterable; None: data come from `feed_input`.
+        num_outputs: number of outputs, which the source gives as a tuple, even if it is 1; None: one output, without a
+            tuple.
+        cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration, then begins again;
+            "no", False or None stays at the end, also after `Pipeline.reset`.
+        layout: layout of the samples, one for each output or one for all; None: the layout of a TensorList. A batch whose
+            layout differs from that of the batch before raises.
+        dtype: type that the samples must have; None: as in the first batch.
+        ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
-        blocking: without effect: `run` on a pipeline that was not fed raises.
-        batch: the source gives batches (True) or single samples (False); None: True.
-        repeat_last: a batch fed with `feed_input` serves until the next one comes.
-        parallel: the callback runs in worker processes, see `py_num_workers` of `Pipeline`; it must take an
-            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`) or be an iterable, which one worker
-            goes through.
-        no_copy: what is fed with `feed_input` is not copied: it must not change until the batch was made. What
-            callbacks and iterables give is always copied.
-        prefetch_queue_depth: with `parallel`: batches that the workers are asked for in advance; None: 1.
+        blocking: without effect: `run` on a pipeline without fed data raises.
+        batch: True: the source gives batches; False: single samples; None: True.
+        repeat_last: use a batch fed with `feed_input` until the next one is fed.
+        parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. It must take an
+            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`), or be an iterable, which one worker
+            iterates over.
+        no_copy: do not copy data fed with `feed_input`; they must not change until the batch is made. Data of
+            callbacks and iterables are always copied.
+        prefetch_queue_depth: with `parallel`: number of batches that workers make in advance; None: 1.
         batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
-        bytes_per_sample_hint: with `parallel`: room to make in shared memory for each sample, bytes, one number for each
-            output; it is enlarged where that is not enough. None: what the first samples need.
-        random_access: `source` has `__len__` and `__getitem__`, and each of its elements is a sample, which is asked for by
-            its index: this is `readers.dataset` then, and takes the arguments of it, such as `random_shuffle` and
-            `num_shards`. None: so it is with what is neither callable nor iterable. DALI has no such argument.
+        bytes_per_sample_hint: with `parallel`: shared memory to allocate for each sample, bytes, one number for each
+            output; it grows if needed. None: as the first samples need.
+        random_access: `source` has `__len__` and `__getitem__`, and its elements are samples. The call then adds
+            `readers.dataset`, and takes its arguments, such as `random_shuffle` and `num_shards`. None: True for a
+            source that is neither callable nor iterable. DALI has no such argument.
 
     Example: numbers = fn.external_source(lambda sample: np.float32([sample.idx_in_epoch, 0.5]), batch=False)
     """

@@ -1,4 +1,4 @@
-"""Brightness and contrast: scale and shift intensities around a centre."""
+"""brightness_contrast, brightness and contrast: scale and shift intensities."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LAYOUTS = ("HWC", "DHWC")
 
 
 def full_range(dtype: np.dtype) -> float:
-    """Returns the largest intensity of a dtype: its maximum for integers, 1 for floats."""
+    """Returns the largest intensity of a type: its maximum for integers, 1 for floats."""
     return 1.0 if jnp.issubdtype(dtype, jnp.floating) else float(np.iinfo(dtype).max)
 
 
 def half_range(dtype: np.dtype) -> float:
-    """Returns the middle of a dtype's intensities: half of the range, rounded up (128 for uint8), or 0.5."""
+    """Returns the middle intensity of a type: half of the range, rounded up (128 for uint8), or 0.5 for floats."""
     return 0.5 if jnp.issubdtype(dtype, jnp.floating) else float((int(np.iinfo(dtype).max) + 1) // 2)
 
 
@@ -37,7 +37,7 @@ def _apply(
     image: Array, brightness: Any, brightness_shift: Any, contrast: Any, contrast_center: Any, dtype: Any
 ) -> Array:
     out = np.dtype(dtype or image.dtype)
-    # brightness_contrast.h:127 takes the half range, not the 0.5 of the schema.
+    # brightness_contrast.h:127 uses the half range, although the schema says 0.5.
     center = half_range(np.dtype(image.dtype)) if contrast_center is None else contrast_center
     scale = brightness * contrast
     shift = brightness_shift * full_range(out) + brightness * (center - contrast * center)
@@ -55,17 +55,17 @@ def brightness_contrast(
     contrast_center: PerFrame[float | None] = None,
     dtype: Static[np.dtype | None] = None,
 ) -> Array:
-    """Scales intensities around a centre, then all of them, then shifts; rounds half away from zero.
+    """Changes contrast around a centre, then brightness; rounds half away from zero.
 
     out = brightness_shift · range + brightness · (contrast_center + contrast · (in - contrast_center)),
-    where range is the largest value of the output dtype (1 for floats).
+    where range is the largest value of the output type (1 for floats).
 
     Args:
         image: [..., C], any number type.
-        brightness: factor on everything.
-        brightness_shift: share of the output's range that is added.
-        contrast: factor on the distance from `contrast_center`.
-        contrast_center: intensity that contrast leaves alone; None: the middle of the input's
+        brightness: factor of all intensities.
+        brightness_shift: share of the output's range to add.
+        contrast: factor of the distance from `contrast_center`.
+        contrast_center: intensity that contrast does not change; None: the middle of the input's
             range, 128 for uint8 and 0.5 for floats.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
 
@@ -92,7 +92,7 @@ def brightness(
     Args:
         image: [..., C], any number type.
         brightness: factor.
-        brightness_shift: share of the output's range that is added.
+        brightness_shift: share of the output's range to add.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
@@ -117,8 +117,8 @@ def contrast(
 
     Args:
         image: [..., C], any number type.
-        contrast: factor on the distance from `contrast_center`.
-        contrast_center: intensity that contrast leaves alone; None: the middle of the input's
+        contrast: factor of the distance from `contrast_center`.
+        contrast_center: intensity that contrast does not change; None: the middle of the input's
             range, 128 for uint8 and 0.5 for floats.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
 

@@ -1,4 +1,4 @@
-"""CLAHE: histogram equalization tile by tile, with limited contrast."""
+"""clahe: equalizes histograms tile by tile, with limited contrast."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # If one axis is not a multiple of its tiles, the other gets a margin as well, a pixel for each of its tiles.
+    # If one axis is not a multiple of its tiles, the other gets a margin, too: one pixel for each of its tiles.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)
@@ -80,21 +80,21 @@ def clahe(
 ) -> Array:
     """Equalizes the histogram of each tile of an image, with limited contrast (CLAHE).
 
-    In each tile, counts of the histogram above `clip_limit` times the mean count are cut off, and what was cut is
-    spread evenly over all values. A pixel becomes what the four nearest tiles make of its value, weighted by their
-    distance. Images whose size is no multiple of the tiles are mirrored at the right and at the bottom.
+    In each tile, histogram counts are clipped at `clip_limit` times the mean count, and the excess is spread evenly over
+    all values. A pixel is interpolated between the results of the four nearest tiles. Images whose size is not a multiple
+    of the tiles are mirrored at the right and the bottom.
 
     Args:
         image: RGB or gray, HWC, CHW or HW, or sequences of these; uint8.
         tiles_x: number of tiles along the width, at least 1.
         tiles_y: number of tiles along the height, at least 1.
-        clip_limit: largest count, in mean counts; at least 1 pixel. 0 or less: no limit.
-        bins: a power of 2, without effect: there are 256, as in DALI's CPU kernel.
-        luma_only: of RGB, equalize L* of CIE L*a*b*, in 8 bits; or else each channel by itself.
+        clip_limit: largest count, in multiples of the mean count; at least 1 pixel. 0 or less: no limit.
+        bins: a power of 2, without effect: histograms have 256 bins, as in DALI's CPU kernel.
+        luma_only: for RGB, True: equalize L* of CIE L*a*b*, in 8 bits; False: each channel by itself.
 
     Returns: shape, type and layout of the image.
 
-    Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
+    Parity: bit for bit, also with OpenCV. `tiles_x=0` ends DALI's process.
 
     Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
@@ -111,7 +111,7 @@ def clahe(
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
-    """Equalizes [H, W, C] to uint8; `luma` says whether some images, and whether all, have their lightness equalized."""
+    """Equalizes uint8 [H, W, C]; `luma`: whether some images are equalized by lightness, and whether all are."""
 
     def tables(values: Array) -> Array:
         return _tables(tiles, values, tile, limit, scale, extent[:2])
@@ -138,7 +138,7 @@ def _each_channel(
     tile: Array,
     *tables: Array,
 ) -> Array:
-    """Makes rows of the result whose channels go through tables of their own."""
+    """Computes rows of the result, each channel with its own tables."""
     planes = [keep(_looked_up(tiles, image[:, :, c], first, tables[c], tile)) for c in range(image.shape[2])]
     return unpacked(packed(planes), len(planes)) if len(planes) <= 4 else jnp.stack(planes, axis=-1)
 
@@ -152,7 +152,7 @@ def _lab(image: Array, first: Array, keep: Any) -> Array:
 def _lightness(
     channels: int, tiles: tuple[int, int], lab: Array, first: Array, keep: Any, tile: Array, tables: Array,
 ) -> Array:  # fmt: skip
-    """Converts the result of `_lab` to RGB [rows, W, channels], its lightness through tables."""
+    """Equalizes the lightness of `_lab`'s result, and converts it to RGB [rows, W, channels]."""
     lightness, a, b = unpacked_channels(lab, 3)
     equalized = keep(_looked_up(tiles, lightness, first, tables, tile))
     return fit(
@@ -163,10 +163,10 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """Tabulates what each value of uint8 [H, W] becomes between each four tiles: uint32 [cells · 256].
+    """Tabulates the four results to interpolate for each value of uint8 [H, W] in each cell: uint32 [cells · 256].
 
-    A cell is what lies between the centres of four tiles, or between those at the border and it; a number holds what
-    the tiles above left, above right, below left and below right make of a value, in 8 bits each.
+    A cell lies between the centres of four neighbouring tiles; at the border, tiles are repeated. A number holds the
+    results of the tiles above left, above right, below left and below right, in 8 bits each.
     """
     wide = values
     for axis in (0, 1):
@@ -181,7 +181,7 @@ def _tables(
     counts = counts.reshape(-1, BINS)
     excess = jnp.maximum(counts - limit, 0).sum(axis=1, keepdims=True, dtype=jnp.int32)
     left = excess % BINS
-    # What cannot be spread evenly goes to values at equal steps.
+    # The remainder goes to values at equal steps.
     step = jnp.maximum(BINS // jnp.maximum(left, 1), 1)
     value = jnp.arange(BINS, dtype=jnp.int32)
     extra = (value % step == 0) & (value // step < left)
@@ -189,16 +189,16 @@ def _tables(
     below = jnp.cumsum(counts, axis=1, dtype=jnp.int32).astype(jnp.float32)
     made = jnp.clip(jnp.round(below * scale), 0, BINS - 1).astype(jnp.uint8)  # half to even
     around = made.reshape(*tiles, BINS)
-    for axis in (0, 1):  # the tiles at the borders once more
+    for axis in (0, 1):  # repeat the tiles at the borders
         ends = [lax.slice_in_dim(around, n, n + 1, axis=axis) for n in (0, tiles[axis] - 1)]
         around = jnp.concatenate([ends[0], around, ends[1]], axis=axis)
     return packed([around[:-1, :-1], around[:-1, 1:], around[1:, :-1], around[1:, 1:]]).reshape(-1)
 
 
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
-    """Looks each value up in the tables of the four nearest tiles: uint8 [rows, W].
+    """Interpolates each value between the results of the four nearest tiles: uint8 [rows, W].
 
-    Products are `rounded`, for here many values are halves or next to them.
+    Products are `rounded`, because many values are halves or close to one.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])
@@ -216,7 +216,7 @@ def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Arra
 
 
 def _nearest(pixels: Array, size: Array, tiles: int) -> tuple[Array, Array]:
-    """Finds, for pixels of an axis, the cell of `_tables`, and the weight of the tile behind it."""
+    """Finds the cell of `_tables` for pixels along an axis, and the weight of its second tile."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
     position = rounded(pixels.astype(jnp.float32) * inverse) - jnp.float32(0.5)
     first = jnp.floor(position)

@@ -1,4 +1,4 @@
-"""Conversion of images between RGB, BGR, gray and YCbCr."""
+"""color_space_conversion: converts images between RGB, BGR, gray and YCbCr."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def color_space_conversion(
     Args:
         image: uint8, any layout with C; without a layout HWC, or DHWC with four axes.
         image_type: colour space of the input.
-        output_type: colour space of the output. If it is that of the input, nothing changes.
+        output_type: colour space of the output.
 
     Returns: layout of the input, uint8, 1 or 3 channels.
 
@@ -123,6 +123,6 @@ def _convert(value: Array, source: DALIImageType, target: DALIImageType) -> Arra
 
 
 def _transform(value: Array, matrix: np.ndarray) -> Array:
-    """Multiplies matrix · colour, by products and sums that fuse with what is around them."""
+    """Computes matrix · colour as a sum of products, which XLA fuses with neighbouring operations."""
     result: Array = sum(value[..., i : i + 1] * matrix[:, i] for i in range(3))  # type: ignore[assignment]
     return result

@@ -1,4 +1,4 @@
-"""Hue, saturation and value as one linear map of colours: hsv, hue, saturation, color_twist."""
+"""hsv, hue, saturation and color_twist: change colours by a linear map."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.image._brightness_contrast import LAYOUTS
 from jdali.types import DALIDataType, DALIImageType
 
-# color_twist.h:44. DALI 2.4 inverts it numerically, not with the rounded textbook inverse.
+# color_twist.h:44. DALI 2.4 inverts the matrix numerically, and does not use the rounded textbook inverse.
 _RGB_TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 _YIQ_TO_RGB = np.linalg.inv(_RGB_TO_YIQ)
 _SOURCE = "operators/image/color/color_twist.cc"
 
-# Colours after a rotation by the hue angle a are G + cos a · U + sin a · V, applied to the input:
-# the gray part of YIQ stays, the other two components turn.
+# Matrices of a rotation by the hue angle a: G + cos a · U + sin a · V. The gray component of YIQ stays, the other two
+# rotate.
 _GRAY = (_YIQ_TO_RGB[:, :1] @ _RGB_TO_YIQ[:1]).astype(np.float32)
 _ALONG = (_YIQ_TO_RGB[:, 1:] @ _RGB_TO_YIQ[1:]).astype(np.float32)
 _ACROSS = (_YIQ_TO_RGB[:, 1:] @ np.array([[0, 1], [-1, 0]]) @ _RGB_TO_YIQ[1:]).astype(np.float32)
@@ -46,15 +46,15 @@ def _setup(name: str) -> Callable[..., BatchSpec]:
 def _twist(
     image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtype: Any, shape: tuple[int, ...]
 ) -> Array:
-    """Computes gain · (rotated and saturated colour) + offset; channels behind the third, such as alpha, stay as they are."""
-    image = fit(image, shape)  # of channels there may be padding, and other padding in the result
+    """Computes gain · (rotated and saturated colour) + offset; further channels, such as alpha, are unchanged."""
+    image = fit(image, shape)  # channels may be padded, and padded differently in the result
     angle = jnp.float32(hue) * jnp.float32(np.pi / 180)
     turned = jnp.cos(angle) * _ALONG + jnp.sin(angle) * _ACROSS
     matrix = (_GRAY + turned * jnp.float32(saturation)) * jnp.float32(gain)
     matrix, offset = lax.optimization_barrier((matrix, jnp.float32(offset)))
     colour = image.astype(jnp.float32)
-    # Three products and sums, fused with what is around them; a matrix product would be a call, and on
-    # some accelerators one of reduced precision.
+    # A sum of three products fuses with neighbouring operations; a matrix product would be a separate call, with reduced
+    # precision on some accelerators.
     result = sum(colour[..., i : i + 1] * matrix[:, i] for i in range(3)) + offset
     parts = (saturate_cast(part, np.dtype(dtype or image.dtype)) for part in (result, image[..., 3:]))
     return jnp.concatenate([*parts], axis=-1) if image.shape[-1] > 3 else next(parts)
@@ -74,11 +74,11 @@ def hsv(
     """Changes hue, saturation and value by a linear map, which rotates colours around the gray axis.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type.
-        hue: angle that is added, degrees.
-        saturation: factor on the distance from gray.
-        value: factor on everything.
+        hue: angle to add, degrees.
+        saturation: factor of the distance from gray.
+        value: factor of all intensities.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -102,10 +102,10 @@ def hue(
     """Rotates colours around the gray axis.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type; None: the input's.
-        hue: angle that is added, degrees.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
+        hue: angle to add, degrees.
+        image_type: without effect, as in DALI: images are treated as RGB.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 
@@ -127,9 +127,9 @@ def saturation(
     """Scales the distance of colours from gray.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
         dtype: output type; None: the input's.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
+        image_type: without effect, as in DALI: images are treated as RGB.
         saturation: factor; 0 gives gray.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
@@ -154,16 +154,16 @@ def color_twist(
     saturation: PerFrame[float] = 1.0,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Changes hue and saturation, then contrast around the middle gray, then brightness.
+    """Changes hue and saturation, then contrast around middle gray, then brightness.
 
     Args:
-        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
-        brightness: factor on everything.
-        contrast: factor on the distance from middle gray: 128 for all integer types, 0.5 for floats.
+        image: RGB, [..., 3]; further channels, such as alpha, are unchanged.
+        brightness: factor of all intensities.
+        contrast: factor of the distance from middle gray: 128 for all integer types, 0.5 for floats.
         dtype: output type; None: the input's.
-        hue: angle that is added, degrees.
-        image_type: no effect, as in DALI; the image is taken to be RGB.
-        saturation: factor on the distance from gray.
+        hue: angle to add, degrees.
+        image_type: without effect, as in DALI: images are treated as RGB.
+        saturation: factor of the distance from gray.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
 

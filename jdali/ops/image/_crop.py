@@ -1,8 +1,9 @@
-"""Crop: cut a window out of each image, at a relative position."""
+"""crop: cuts a window out of each image, at a relative position."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,7 +22,9 @@ from jdali._kernels.take_window import (
     take_window,
     window_indices,
 )
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, also_takes, operator
+
+_SIZES = ("crop", "crop_d", "crop_h", "crop_w")
 
 
 def setup(
@@ -53,40 +56,7 @@ def setup(
     return BatchSpec(extents, dtype or images.dtype, layout)
 
 
-def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Names the arguments that `setup` needs: the sizes; the window's position may stay unknown."""
-    return tuple(a for a in ("crop", "crop_d", "crop_h", "crop_w") if a in arguments)
-
-
-def is_cut(*sizes: object) -> bool:
-    """Returns False if the size arguments are known, while tracing, to leave every image whole."""
-    return not all(s is None or (isinstance(s, np.ndarray) and not (s > 0).any()) for s in sizes)
-
-
-def crop_anchors(
-    layout: str, positions: tuple[object, object, object], rounding: str, extent: Array, size: Array
-) -> list[Array | None]:
-    """Computes the anchor of each axis, None where `crop` never cuts.
-
-    Args:
-        layout: of the data.
-        positions: (x, y, z), 0 to 1.
-        extent, size: int32 [ndim], of the sample and of the window, in that layout.
-    """
-    shares = _window.crop_positions(layout, *positions)
-    return [
-        None if share is None else exact_anchor(share, extent[axis] - size[axis], rounding)
-        for axis, share in enumerate(shares)
-    ]
-
-
-@operator(
-    setup=setup, setup_needs=size_arguments, free_padding="input",
-    source="operators/image/crop/crop_attr.cc",
-)  # fmt: skip
-def crop(
-    image: Array,
-    /,
+def crop_options(
     *,
     crop: PerSample[tuple[float, ...] | None] = None,
     crop_d: PerSample[float] = 0.0,
@@ -95,20 +65,12 @@ def crop(
     crop_pos_y: PerSample[float] = 0.5,
     crop_pos_z: PerSample[float] = 0.5,
     crop_w: PerSample[float] = 0.0,
-    dtype: Static[np.dtype | None] = None,
-    fill_values: Static[tuple[float, ...]] = (0.0,),
-    out_of_bounds_policy: Static[str] = "error",
     rounding: Static[str] = "round",
-    extent: Array,
-    out_extent: Array,
-    out_shape: tuple[int, ...],
-    layout: str,
-) -> Array:
-    """Cuts out a window; it begins at position × (extent - size), half a pixel rounded away from zero.
+) -> None:
+    """Declares the arguments of the window.
 
     Args:
-        image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
-        crop: window (height, width) or (depth, height, width), pixels; fractions are cut off, a size
+        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
             not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
         crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
         crop_h: height of the window, pixels; 0: all.
@@ -116,12 +78,60 @@ def crop(
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: share of the free depth in front of it, 0 to 1.
         crop_w: width of the window, pixels; 0: all.
-        dtype: output type, converted by cutting off fractions and saturating; None: the input's.
-        fill_values: one value, or one for each channel, for what lies outside of the image.
+        rounding: of the window's position, "round" (half away from zero) or "truncate".
+    """
+
+
+def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """Serves as `setup_needs`: sizes must be known on the host, positions need not."""
+    return tuple(a for a in _SIZES if a in arguments)
+
+
+def crop_anchors(layout: str, options: Mapping[str, Any], extent: Array, size: Array) -> list[Array | None]:
+    """Computes the anchor of each axis; None for an axis that is never cut.
+
+    Args:
+        layout: of the data.
+        options: arguments of `crop_options`.
+        extent, size: int32 [ndim], of the sample and of the window, in that layout.
+    """
+    sizes = [options[name] for name in _SIZES]
+    if all(s is None or (isinstance(s, np.ndarray) and not (s > 0).any()) for s in sizes):
+        return [None] * len(layout)  # known while tracing: every image stays whole
+    shares = _window.crop_positions(layout, *(options[f"crop_pos_{axis}"] for axis in "xyz"))
+    return [
+        None if share is None else exact_anchor(share, extent[axis] - size[axis], options["rounding"])
+        for axis, share in enumerate(shares)
+    ]
+
+
+@operator(
+    setup=setup, setup_needs=size_arguments, free_padding="input",
+    source="operators/image/crop/crop_attr.cc",
+)  # fmt: skip
+@also_takes(crop_options)
+def crop(
+    image: Array,
+    /,
+    *,
+    dtype: Static[np.dtype | None] = None,
+    fill_values: Static[tuple[float, ...]] = (0.0,),
+    out_of_bounds_policy: Static[str] = "error",
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+    layout: str,
+    **options: Any,
+) -> Array:
+    """Cuts out a window that begins at position × (extent - size), rounded half away from zero.
+
+    Args:
+        image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
+        dtype: output type; fractions are truncated and integers saturated; None: the input's.
+        fill_values: one value, or one for each channel, for pixels outside of the image.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
             image, see `slice`.
-        rounding: "round" or "truncate", for the position.
 
     Returns: layout of the input, size of the window.
 
@@ -131,9 +141,7 @@ def crop(
     """
     layout = _window.default_layout(layout, image.ndim)
     out = np.dtype(dtype or image.dtype)
-    anchors: list[Array | None] = [None] * image.ndim
-    if is_cut(crop, crop_d, crop_h, crop_w):
-        anchors = crop_anchors(layout, (crop_pos_x, crop_pos_y, crop_pos_z), rounding, extent, out_extent)
+    anchors = crop_anchors(layout, options, extent, out_extent)
     indices = window_indices(anchors, out_shape)
     policy = _window.policy_of(out_of_bounds_policy)
     if policy in _window.BORDERS:

@@ -1,4 +1,4 @@
-"""Crop, mirror, normalize and transpose: the last step of most image pipelines, in one pass."""
+"""crop_mirror_normalize: crops, mirrors, normalizes and transposes in one pass, the last of most image pipelines."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from jdali._kernels.take_window import (
     window_indices,
 )
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.record import PerSample, Static, is_traced, operator, refused_layout
-from jdali.ops.image._crop import crop_anchors, is_cut, size_arguments
+from jdali._operators.record import PerSample, Static, also_takes, is_traced, operator, refused_layout
+from jdali.ops.image._crop import crop_anchors, crop_options, size_arguments
 from jdali.types import DALIDataType
 
 _NAME = "crop_mirror_normalize"
@@ -64,9 +64,13 @@ def setup(
     extents = _window.crop_extents(_NAME, images.extents, layout, sizes, positions, policy, rounding)
     axis = layout.index("C")
     channels = images.extents[:, axis]
-    padded = _next_power_of_two(channels) if pad_output else channels
+    padded = channels
+    if pad_output:
+        power = 2 ** np.ceil(np.log2(np.maximum(channels, 1)))
+        padded = np.where(channels > 0, power, 0).astype(np.int64)
     _check_statistics(mean, std, channels, padded)
-    if (channels != np.size(fill_values)).any():  # else the channels that `pad_output` adds are 0
+    # A value for each input channel is allowed, too; added channels are then 0.
+    if (channels != np.size(fill_values)).any():
         _window.check_fill_values(_NAME, policy, fill_values, layout, padded)
     extents = extents.copy()
     extents[:, axis] = padded
@@ -74,12 +78,8 @@ def setup(
     return BatchSpec(extents[:, order], dtype, out_layout)
 
 
-def _next_power_of_two(count: np.ndarray) -> np.ndarray:
-    return np.where(count > 0, 2 ** np.ceil(np.log2(np.maximum(count, 1))), 0).astype(np.int64)
-
-
 def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndarray) -> None:
-    """Checks that `mean` and `std` are scalars, or have a value for each channel."""
+    """Raises unless `mean` and `std` each have one value, or one for each channel."""
     counts = {
         name: 1 if is_traced(value) or value.ndim == 1 else value.shape[1]
         for name, value in (("mean", mean), ("std", std))
@@ -105,8 +105,8 @@ def _is_known(value: object) -> bool:
 def folded(mean: Any, std: Any, scale: float, shift: float) -> tuple[Any, Any]:
     """Computes (m, s) such that (x - m) · s is (x - mean) / std · scale + shift.
 
-    Rounded as in DALI's kernel (slice_flip_normalize_permute_pad_cpu.h), where the shift goes into
-    the mean with a single rounding: on constants the results are equal to the last bit.
+    Rounding is as in DALI's kernel (slice_flip_normalize_permute_pad_cpu.h), which folds the shift into
+    the mean with one rounding. For constants, results are equal to the last bit.
 
     Args:
         mean, std: float32 [1] or [C].
@@ -124,17 +124,11 @@ def folded(mean: Any, std: Any, scale: float, shift: float) -> tuple[Any, Any]:
     setup=setup, setup_needs=size_arguments, free_padding="input",
     source="operators/image/crop/crop_mirror_normalize.cc",
 )  # fmt: skip
+@also_takes(crop_options)
 def crop_mirror_normalize(
     image: Array,
     /,
     *,
-    crop: PerSample[tuple[float, ...] | None] = None,
-    crop_d: PerSample[float] = 0.0,
-    crop_h: PerSample[float] = 0.0,
-    crop_pos_x: PerSample[float] = 0.5,
-    crop_pos_y: PerSample[float] = 0.5,
-    crop_pos_z: PerSample[float] = 0.5,
-    crop_w: PerSample[float] = 0.0,
     dtype: Static[np.dtype | Any] = DALIDataType.FLOAT,
     fill_values: Static[tuple[float, ...]] = (0.0,),
     mean: PerSample[tuple[float, ...]] = (0.0,),
@@ -142,7 +136,6 @@ def crop_mirror_normalize(
     out_of_bounds_policy: Static[str] = "error",
     output_layout: Static[str] = "CHW",
     pad_output: Static[bool] = False,
-    rounding: Static[str] = "round",
     scale: Static[float] = 1.0,
     shift: Static[float] = 0.0,
     std: PerSample[tuple[float, ...]] = (1.0,),
@@ -150,31 +143,24 @@ def crop_mirror_normalize(
     out_extent: Array,
     out_shape: tuple[int, ...],
     layout: str,
+    **options: Any,
 ) -> Array:
     """Crops, mirrors and normalizes: out = (in - mean) / std · scale + shift, in float32.
 
-    The window is that of `crop`; it is mirrored after it was cut. A result of an integer type rounds
-    half away from zero and saturates.
+    The window is that of `crop`, and is mirrored after it is cut. Integer results round
+    half away from zero and saturate.
 
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
-        crop: window (height, width) or (depth, height, width), pixels; None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
-        crop_h: height of the window, pixels; 0: all.
-        crop_pos_x: share of the free width left of the window, 0 to 1.
-        crop_pos_y: share of the free height above it, 0 to 1.
-        crop_pos_z: share of the free depth in front of it, 0 to 1.
-        crop_w: width of the window, pixels; 0: all.
         dtype: output type.
-        fill_values: one value, or one for each channel of the image or of the output, for what lies outside of the
+        fill_values: one value, or one for each channel of the image or of the output, for pixels outside of the
             image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
         mean: one value, or one for each channel.
         mirror: not 0: mirror left and right.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller.
-        output_layout: a permutation of the input's layout; empty: the input's.
-        pad_output: add channels up to a power of two (3 become 4).
-        rounding: "round" or "truncate", for the position.
+        output_layout: a permutation of the input's layout; "": the input's.
+        pad_output: add channels up to the next power of two (3 become 4).
         scale: factor after the normalization.
         shift: added last.
         std: one value, or one for each channel.
@@ -195,9 +181,7 @@ def crop_mirror_normalize(
     order = [layout.index(c) for c in out_layout]
     back = [out_layout.index(c) for c in layout]
     size, shape = out_extent[np.array(back)], [out_shape[a] for a in back]
-    anchors: list[Array | None] = [None] * image.ndim
-    if is_cut(crop, crop_d, crop_h, crop_w):
-        anchors = crop_anchors(layout, (crop_pos_x, crop_pos_y, crop_pos_z), rounding, extent, size)
+    anchors = crop_anchors(layout, options, extent, size)
     mirrored = None if _is_known(mirror) and mirror == 0 else jnp.asarray(mirror) != 0
     flips = [mirrored if letter == "W" else None for letter in layout]
     indices = window_indices(anchors, shape, flips, size)
@@ -231,7 +215,7 @@ def _normalize(value: Array, layout: str, mean: Any, std: Any, scale: float, shi
 
 
 def _per_channel_of(value: Any, layout: str, channels: int) -> Any:
-    """Applies `per_channel` to a value that may lack the channels of `pad_output`, or have them in vain."""
+    """Applies `per_channel` to values that have more or fewer channels than the output; missing ones are 0."""
     count = value.shape[0]
     if count > 1:
         numpy = np if _is_known(value) else jnp
@@ -240,7 +224,7 @@ def _per_channel_of(value: Any, layout: str, channels: int) -> Any:
 
 
 def _inside(indices: Indices, layout: str, extent: Array, shape: list[int]) -> Array:
-    """Marks elements within bounds, whose channel `pad_output` did not add."""
+    """Marks elements inside of the image, without the channels that `pad_output` adds."""
     axis = layout.index("C")
     channel = jnp.arange(shape[axis], dtype=jnp.int32) < extent[axis]
     inside = jnp.expand_dims(channel, [a for a in range(len(shape)) if a != axis])

@@ -1,8 +1,7 @@
-"""CutMix: each picture of a batch gets a box of another one."""
+"""cutmix: pastes a box of another image of the batch into each image."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -16,7 +15,7 @@ from jdali._numerics.positions import rounded
 from jdali._numerics.random import element_index
 from jdali._operators.record import PerSample, Static, batch_operator, refused_layout
 
-_LAYOUTS = {2: "HW", 3: "HWC", 4: "FHWC"}  # of pictures without one, by the number of axes
+_LAYOUTS = {2: "HW", 3: "HWC", 4: "FHWC"}  # default layouts by the number of axes
 
 
 def setup(
@@ -36,12 +35,9 @@ def setup(
     return Plan(plan.outputs, plan.params, plan.static | {"_axes": (layout.index("H"), layout.index("W"))})
 
 
-def _count_outputs(arguments: Mapping[str, Any]) -> int:
-    return 1
-
-
 @batch_operator(
-    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True, outputs=_count_outputs,
+    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True,
+    outputs=lambda arguments: 1,  # a function, so that `out_shape` is a tuple of shapes
     output_per_optional=True,
 )  # fmt: skip
 def cutmix(
@@ -58,23 +54,23 @@ def cutmix(
     extent: tuple[Array, ...],
     out_shape: tuple[tuple[int, ...], ...],
 ) -> Array | tuple[Array, Array]:
-    """Pastes a box of another picture of the batch into each, and mixes the labels by its area.
+    """Pastes a box of another image of the batch into each image, and mixes labels by the box's area.
 
-    By Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019), with
-    a box for each sample: λ is of Beta(alpha, alpha), the centre of the box any pixel, its height and width
-    2 · floor(√(1 - λ) / 2 · size), cut off at the borders. The share of the sample is then 1 - area / (height · width).
+    See Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019). Each
+    sample has its own box. λ is drawn from Beta(alpha, alpha), the centre of the box uniformly from all pixels. Its height
+    and width are 2 · floor(√(1 - λ) / 2 · size), cut at the borders. The sample's share is 1 - area / (height · width).
 
     Args:
         images: [N, ...] with axes H and W, any type, of one size; without a layout HW, HWC or FHWC. All frames and
             channels of a sample get the same box.
-        labels: as of `mixup`.
-        alpha: of the beta distribution, above 0; 1: every λ is as likely.
-        num_classes: as of `mixup`.
-        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        labels: see `mixup`.
+        alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
+        num_classes: see `mixup`.
+        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
 
-    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one stays as it is.
+    Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one is unchanged.
 
-    Random numbers: as of `mixup`. The box follows from the key of the sample alone.
+    Random numbers: see `mixup`. The box follows from the sample's own key.
 
     Parity: DALI has no such operator.
 
@@ -104,7 +100,7 @@ def cutmix(
 
 
 def _boxes(keys: Array, sizes: Array, half: Array) -> tuple[Array, Array]:
-    """Draws a box in each picture: int32 [N, 2] its first row and column, and those behind its last."""
+    """Draws a box in each image; returns first row and column, and end row and column, int32 [N, 2] each."""
 
     def centre(key: Array, size: Array) -> Array:
         scalar = jnp.zeros(0, jnp.int32)

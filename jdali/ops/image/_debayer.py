@@ -1,4 +1,4 @@
-"""Debayer: colour pictures of what a sensor behind a Bayer filter gave."""
+"""debayer: makes colour images of the data of a sensor behind a Bayer filter."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ from jdali._operators.record import PerFrame, PerSample, Static, operator, wrong
 _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 # Luma weights 0.299, 0.587, 0.114 of red, green and blue in units of 2^-14, as in OpenCV.
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
-# Pixels of a block of rows; and of a picture for which no loop is worth its compilation.
-_BLOCK, _SMALL = 1 << 14, 1 << 12
+# Number of pixels in a block of rows.
+_BLOCK = 1 << 14
+# A loop over an image of up to this many pixels is not worth its compilation.
+_SMALL = 1 << 12
 
-# Rows [N, 1] and columns [1, W] that hold red pixels.
+# bool [N, 1] and [1, W]: rows and columns that hold red pixels.
 Sites: TypeAlias = tuple[Array, Array]
-# From the pixels around and the sites to the channels of the result.
+# Computes the channels of the result from neighbouring pixels and the sites.
 Colours: TypeAlias = Callable[[At, Sites], list[Array]]
 
 
@@ -98,30 +100,30 @@ def debayer(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Works out the colours that a sensor behind a Bayer filter did not see, from the pixels around.
+    """Interpolates the missing colours of images from a sensor behind a Bayer filter.
 
     A pixel has one colour of the filter's tile of 2 x 2 pixels: red, blue, or one of two greens. Algorithms:
 
-    * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves up.
-    * "edgeaware_ocv": the same, but green along the direction in which it changes less.
-    * "vng_ocv": differences to the own colour, averaged over those of 8 directions in which the picture changes
-      little (variable number of gradients). Pictures of less than 8 pixels along an axis are made by "bilinear_ocv".
-    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B, of "bilinear_ocv", rounded once.
+    * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
+    * "edgeaware_ocv": the same, but green is interpolated along the direction in which it changes less.
+    * "vng_ocv": differences to the pixel's own colour, averaged over the directions (of 8) along which the image
+      changes little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
+    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of "bilinear_ocv", rounded once.
 
-    But for "vng_ocv", which mirrors the picture, pixels on the border get the colours of those next to them. Pictures
-    of 2 pixels along an axis, which have nothing but borders, become 0.
+    "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
+    neighbours, and images of 2 pixels along an axis, which have only border pixels, become 0.
 
     Args:
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
-        blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and the second
-            column of the picture, as OpenCV does: (0, 0) is BG/GR there, and so red in the corner of the picture.
-            One value stands for both.
+        blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and column of the
+            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. One value
+            stands for both.
         algorithm: one of the above, in upper or lower case.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
-    Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
+    Parity: bit for bit. "default_npp" exists only in DALI's GPU kernel.
 
     Example: colour = fn.debayer(plane, blue_position=[0, 0])
     """
@@ -132,7 +134,7 @@ def debayer(
 
 @one_program(static_argnums=0)
 def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
-    """Computes [H, W, C] from [H, W]; on a CPU block after block of rows, which stay in the cache."""
+    """Computes [H, W, C] from [H, W]; on a CPU in blocks of rows, which stay in the cache."""
     height, width = image.shape
     channels = 1 if algorithm == "gray_ocv" else 3
     if min(image.shape) < 3:
@@ -164,7 +166,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 def _of_size(
     algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
-    """Calls `run` with a maker of rows of the result, and with the image with a margin right and left."""
+    """Calls `run(make, wide)`: `make` computes rows of the result from `wide`, the image with a margin at both sides."""
 
     def interpolated(image: Array) -> Array:
         return run(
@@ -178,7 +180,7 @@ def _of_size(
 
     if algorithm in _COLOURS:
         return interpolated(image)
-    algorithm = "bilinear_ocv"  # of small pictures
+    algorithm = "bilinear_ocv"  # of `interpolated`, for small images
     if min(image.shape) < SMALLEST:
         return interpolated(image)
     return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
@@ -191,11 +193,11 @@ def _interpolated(
     """Interpolates rows of the result from `first` on: [count, W, C].
 
     Args:
-        colours: makes them of the pixels around.
+        colours: computes colours from neighbouring pixels.
         keep: see `by_gradients`.
-        wide: [H, W + 2], with a margin of one unspecified column.
+        wide: [H, W + 2], with a margin of one unspecified column on both sides.
         red: int32 [2], see `_sites`.
-        size: int32 [2], true size of the picture.
+        size: int32 [2], true size of the image.
         first: int32 [].
         count: number of rows.
     """
@@ -220,18 +222,18 @@ def _interpolated(
 
 
 def _lines(wide: Array, rows: Array) -> Array:
-    """Takes rows of an image, unspecified outside of it."""
+    """Takes rows of an image; rows outside of it are unspecified."""
     return wide.at[jnp.clip(rows, 0, wide.shape[0] - 1)].get(mode="promise_in_bounds")
 
 
 def _sites(rows: Array, width: int, red: Array) -> Sites:
-    """Says which of these rows [N, 1] and of all columns [1, W] hold red pixels; the others hold blue ones."""
+    """Marks the rows [N, 1] and columns [1, W] that hold red pixels; the others hold blue ones."""
     columns = jnp.arange(width, dtype=jnp.int32)
     return ((rows - red[0]) % 2 == 0)[:, None], ((columns - red[1]) % 2 == 0)[None]
 
 
 def _rgb(green: Callable[..., Array], at: At, sites: Sites) -> list[Array]:
-    """Computes red, green and blue; `green` of pixels of another colour, of the four pixels beside them."""
+    """Computes red, green and blue; `green` interpolates from the pixels above, below, left and right."""
     rows, columns = sites
     dtype = at(0, 0).dtype
     up, down, left, right, diagonal, own = _neighbours(at, jnp.int16 if dtype == jnp.uint8 else jnp.int32)
@@ -256,7 +258,7 @@ def _mean_along_edge(up: Array, down: Array, left: Array, right: Array) -> Array
 def _gray(at: At, sites: Sites) -> list[Array]:
     """Computes the luma alone."""
     dtype = at(0, 0).dtype
-    # Sums of four values of 16 bits times weights of 14 bits fill all of 32 bits.
+    # Sums of four 16-bit values times 14-bit weights need all 32 bits.
     up, down, left, right, diagonal, own = _neighbours(at, jnp.int16 if dtype == jnp.uint8 else jnp.uint32)
     rows, columns = sites
     vertical, horizontal, four, diagonal, own = (
@@ -264,7 +266,7 @@ def _gray(at: At, sites: Sites) -> list[Array]:
         for value in (up + down, left + right, up + down + left + right, diagonal, own)
     )
     beside, across = (jnp.where(lines, _RED, _BLUE).astype(jnp.uint32) for lines in (rows, ~rows))
-    # Of red and blue pixels in units of 2^-16, of green ones in units of 2^-15.
+    # Luma in units of 2^-16 for red and blue pixels, of 2^-15 for green ones.
     other = 4 * own * beside + four * _GREEN + diagonal * (_RED + _BLUE - beside)
     green = horizontal * beside + vertical * across + 2 * own * _GREEN
     gray = jnp.where(rows == columns, (other + (1 << 15)) >> 16, (green + (1 << 14)) >> 15)
@@ -272,7 +274,7 @@ def _gray(at: At, sites: Sites) -> list[Array]:
 
 
 def _neighbours(at: At, dtype: Any) -> tuple[Array, ...]:
-    """Reads the pixels above, below, left and right of each, the sum of those at its corners, and itself, as integers."""
+    """Reads, for each pixel, those above, below, left and right, the sum of its diagonal neighbours, and itself."""
 
     def value(y: int, x: int) -> Array:
         return at(y, x).astype(dtype)
@@ -290,7 +292,7 @@ _COLOURS: dict[str, Colours] = {
 
 # --- colours by gradients -----------------------------------------------------------------------------
 def _by_gradients(keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
-    """Interpolates by variable numbers of gradients; `wide` has margins of two columns."""
+    """Interpolates by variable numbers of gradients; `wide` has a margin of two columns on both sides."""
     rows = first + jnp.arange(-2, count + 2, dtype=jnp.int32)
     values = _lines(wide, reflect_101(rows, size[0])).astype(jnp.int16)
     sites = _sites(rows[2:-2], wide.shape[1] - 4, red)

@@ -1,7 +1,8 @@
-"""Operators that move the pixels of an image by a fixed rule: water, sphere, jitter."""
+"""water, sphere and jitter: move the pixels of an image by a fixed rule."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +24,7 @@ def _displaced(
     image: Array, mapping: _warp.Mapping, parameters: object, extent: Array, out_shape: tuple[int, ...],
     *, mask: object, interp_type: DALIInterpType, fill_value: float,
 ) -> Array:  # fmt: skip
-    """Moves the image where `mask` is not 0, and leaves it as it is elsewhere."""
+    """Warps the image if `mask` is not 0, else returns it."""
     image = fit(image, out_shape)
     moved = _warp.warp(
         image, mapping, parameters, extent, extent, out_shape,
@@ -32,14 +33,14 @@ def _displaced(
     return jnp.where(jnp.asarray(mask) != 0, moved, image)
 
 
-# --- water --------------------------------------------------------------------------------------
-def water_setup(images: BatchSpec, *, interp_type: DALIInterpType) -> BatchSpec:
-    _warp.check_warp("water", images, interp_type)
+def _setup(name: str, images: BatchSpec, *, interp_type: DALIInterpType) -> BatchSpec:
+    _warp.check_warp(name, images, interp_type)
     return images
 
 
+# --- water --------------------------------------------------------------------------------------
 @operator(
-    setup=water_setup,
+    setup=functools.partial(_setup, "water"),
     layouts=("HWC",),
     free_padding="all",
     wide_vectors=True,
@@ -61,27 +62,27 @@ def water(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes an image look as if under water: its rows and columns are shifted in waves.
+    """Makes an image look as if under water, by shifting rows and columns in waves.
 
-    out(x, y) = in(x + ampl_x · sin(freq_x · y + phase_x), y + ampl_y · cos(freq_y · x + phase_y)), x and y being
-    numbers of pixels, and (0, 0) in the input the corner of the first pixel.
+    out(x, y) = in(x + ampl_x · sin(freq_x · y + phase_x), y + ampl_y · cos(freq_y · x + phase_y)), where x and y are
+    indices of output pixels, and (0, 0) in the input is the corner of the first pixel.
 
     Args:
         image: [H, W, C].
-        ampl_x: how far columns move, pixels.
-        ampl_y: how far rows move, pixels.
-        fill_value: of what lies outside of the image, in its type.
-        freq_x: of the wave by which columns move, radians a row.
-        freq_y: of the wave by which rows move, radians a column.
+        ampl_x: largest horizontal shift, pixels.
+        ampl_y: largest vertical shift, pixels.
+        fill_value: value outside of the image, in its type.
+        freq_x: frequency of the horizontal shift, radians per row.
+        freq_y: frequency of the vertical shift, radians per column.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        mask: 0: the image stays as it is.
-        phase_x: of the wave by which columns move, radians.
-        phase_y: of the wave by which rows move, radians.
+        mask: 0: the image is unchanged.
+        phase_x: phase of the horizontal shift, radians.
+        phase_y: phase of the vertical shift, radians.
 
     Returns: shape and type of the input, rounded half away from zero and saturated.
 
-    Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
-    border.
+    Parity: sines may differ from DALI's in the last bit. Without interpolation, pixels whose points lie on a border
+    may therefore differ.
 
     Example:
         images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
@@ -106,13 +107,8 @@ def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
 
 
 # --- sphere -------------------------------------------------------------------------------------
-def sphere_setup(images: BatchSpec, *, interp_type: DALIInterpType) -> BatchSpec:
-    _warp.check_warp("sphere", images, interp_type)
-    return images
-
-
 @operator(
-    setup=sphere_setup,
+    setup=functools.partial(_setup, "sphere"),
     layouts=("HWC",),
     free_padding="all",
     wide_vectors=True,
@@ -128,16 +124,16 @@ def sphere(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes an image look as if on a sphere: what is near the centre is magnified.
+    """Makes an image look as if on a sphere, with a magnified centre.
 
-    The pixel at p shows the point c + (p - c) · |p - c| / r, c being the centre of the image and r the larger of
+    The pixel at p shows the point c + (p - c) · |p - c| / r, where c is the centre of the image and r the larger of
     W // 2 and H // 2.
 
     Args:
         image: [H, W, C].
-        fill_value: of what lies outside of the image, in its type.
+        fill_value: value outside of the image, in its type.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        mask: 0: the image stays as it is.
+        mask: 0: the image is unchanged.
 
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
@@ -156,7 +152,7 @@ def sphere_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     radius = jnp.max(parameters // 2).astype(jnp.float32)
     away = [center - m for center, m in zip(centers, middle, strict=True)]
     squares = rounded(away[0] * away[0]) + rounded(away[1] * away[1])
-    # The root has no derivative at 0, where it is not needed.
+    # The square root has no finite derivative at 0, so it is not taken there.
     distance = jnp.where(squares == 0, 0, jnp.sqrt(jnp.where(squares == 0, 1, squares)))
     scale = quotient(distance, radius)
     points = [rounded(scale * a) + m for a, m in zip(away, middle, strict=True)]
@@ -165,10 +161,9 @@ def sphere_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
 
 # --- jitter -------------------------------------------------------------------------------------
 def jitter_setup(images: BatchSpec, *, nDegree: int, interp_type: DALIInterpType) -> BatchSpec:
-    _warp.check_warp("jitter", images, interp_type)
     if not 0 <= nDegree < 1 << 15:
         raise ValueError(f"jitter: nDegree must be from 0 to 32767, got {nDegree}")
-    return images
+    return _setup("jitter", images, interp_type=interp_type)
 
 
 @operator(
@@ -186,22 +181,22 @@ def jitter(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Shows at each pixel another one that is a random number of whole pixels away, with all of its channels.
+    """Replaces each pixel by another one at a random offset of whole pixels, with all of its channels.
 
-    Both numbers are any of -(nDegree // 2) to nDegree - nDegree // 2, each as likely; at the borders the pixel
-    nearest to that position is taken.
+    The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
+    image.
 
     Args:
         image: [H, W, C].
         fill_value: without effect: no pixel comes from outside.
-        interp_type: without effect: pixels are moved by whole numbers.
-        mask: 0: the image stays as it is.
-        nDegree: how far pixels may be apart that are shown side by side, 0 to 32767.
+        interp_type: without effect: offsets are whole pixels.
+        mask: 0: the image is unchanged.
+        nDegree: range of the offsets, 0 to 32767.
 
     Returns: shape and type of the input.
 
-    Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
-    there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
+    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI moves each
+    channel by itself if an image has neither 1 nor 3 channels, or its pixels do not fill 32-bit words.
 
     Example: images = fn.jitter(images, nDegree=8)
     """

@@ -1,4 +1,4 @@
-"""Equalize: histogram equalization, channel by channel."""
+"""equalize: equalizes the histogram of each channel."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def setup(images: BatchSpec) -> BatchSpec:
 def equalize(image: Array, /, *, extent: Array, out_shape: tuple[int, ...]) -> Array:
     """Equalizes the histogram of each channel of an image.
 
-    With n(v) the number of pixels of value v or less, and v0 the smallest value that occurs, a value becomes
-    255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. An image of one value stays as it is.
+    Let n(v) be the number of pixels up to v, and v0 the smallest value in the channel. A value v becomes
+    255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. A channel with one value is unchanged.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8.
@@ -40,17 +40,17 @@ def equalize(image: Array, /, *, extent: Array, out_shape: tuple[int, ...]) -> A
 
 @one_program()
 def _equalized(image: Array, extent: Array) -> Array:
-    return looked_up(image, extent, equalizing_tables(histograms(image, extent)))
+    return looked_up(image, extent, _tables(histograms(image, extent)))
 
 
-def equalizing_tables(counts: Array) -> Array:
-    """Makes uint8 [C, 256], what each value becomes, of int32 [C, 256] counts of values."""
+def _tables(counts: Array) -> Array:
+    """Makes lookup tables, uint8 [C, 256], from histograms, int32 [C, 256]."""
     up_to = jnp.cumsum(counts, axis=1, dtype=jnp.int32)
     total = up_to[:, -1:]
     first = jnp.take_along_axis(counts, jnp.argmax(counts > 0, axis=1, keepdims=True), axis=1)
     rest = (total - first).astype(jnp.float32)
     scale = 255 / jnp.maximum(rest, 1)
-    # Half to even, unlike everything else: OpenCV's equalizeHist, which DALI calls, rounds so.
+    # Half to even, as OpenCV's equalizeHist does, which DALI calls.
     spread = jnp.round((up_to - first).astype(jnp.float32) * scale)
     same = jnp.arange(BINS, dtype=jnp.uint8)
     return jnp.where(rest == 0, same, jnp.clip(spread, 0, BINS - 1).astype(jnp.uint8))

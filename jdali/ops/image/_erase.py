@@ -1,4 +1,4 @@
-"""Erase: fill boxes of images, or of arrays of any layout, with a value."""
+"""erase: fills boxes of images, or of arrays of any layout, with a value."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def setup(
 def _chosen_axes(
     data: BatchSpec, axes: tuple[int, ...] | int | None, axis_names: str | None
 ) -> tuple[int, ...]:
-    """Returns the axes that an anchor has coordinates of."""
+    """Returns the axes of the coordinates in `anchor` and `shape`."""
     layout = data.layout
     if axis_names is not None:
         missing = [name for name in axis_names if name not in layout]
@@ -72,7 +72,7 @@ def _chosen_axes(
 
 
 def _lengths(values: Any) -> np.ndarray | None:
-    """Returns the numbers of coordinates [N]; None if not known."""
+    """Returns the number of values of each sample, [N]; None if not known."""
     extents = values.extents if is_traced(values) else extents_of(values)
     return None if extents is None else extents.prod(axis=1)
 
@@ -144,20 +144,20 @@ def erase(
 ) -> Array:
     """Fills regions with a value; the borders of a region are rounded towards zero.
 
-    A region reaches from `anchor` to `anchor` + `shape` along the axes chosen, and over all of the others. What
-    lies outside of the data is left out.
+    A region reaches from `anchor` to `anchor` + `shape` along the chosen axes, and over all other axes. It is clipped to
+    the data.
 
     Args:
-        data: any layout, with leading F too: then F is an axis like the others.
+        data: any layout; a leading F is an axis like the others.
         anchor: first corner of each region, one region after the other: (y0, x0, y1, x1, ...). The number of
             regions may differ by sample. Empty: all 0.
-        axes: indices of the axes that `anchor` and `shape` refer to, in that order; negative: from the last one.
-        axis_names: the same by letters of the layout; takes precedence over `axes`. Neither: all axes but C.
+        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative: from the end.
+        axis_names: letters of these axes in the layout; overrides `axes`. Without both: all axes but C.
         centered_anchor: anchors are the centres of regions.
-        fill_value: one value, or one a channel; integers are cut off and saturated.
+        fill_value: one value, or one for each channel; for integers truncated and saturated.
         normalized: anchors and shapes are shares of the data's size.
-        normalized_anchor: only anchors are.
-        normalized_shape: only shapes are.
+        normalized_anchor: anchors are shares of the data's size.
+        normalized_shape: shapes are shares of the data's size.
         shape: size of each region, as many values as `anchor`.
 
     Returns: shape, type and layout of the input.
@@ -193,7 +193,7 @@ def erase(
     boxes = _Boxes(tuple(axes), jnp.trunc(anchors), jnp.trunc(anchors + shapes))
     fill = saturate_truncate(jnp.atleast_1d(jnp.asarray(fill_value, jnp.float32)), data.dtype)
     if layout.endswith("C") and data.ndim > 1 and data.ndim - 1 not in axes:
-        # W and C seen as one: rows of pixels of a few channels are too short for vector instructions.
+        # W and C are merged: an innermost axis of few channels is too short for vector instructions.
         boxes = boxes.stretched(data.ndim - 2, data.shape[-1])
         spread = fill if fill.shape[0] == 1 else jnp.tile(fit(fill, out_shape[-1:]), data.shape[-2])
         return _filled(data.reshape(*data.shape[:-2], -1), boxes, spread).reshape(data.shape)
@@ -201,25 +201,25 @@ def erase(
 
 
 def _regions(values: object, extent: Array | None, axes: int) -> Array:
-    """Arranges a list of coordinates as float32 [regions, axes]; those past `extent` are NaN, which lies nowhere."""
+    """Arranges coordinates as float32 [regions, axes]; those past `extent` are NaN, and their regions are empty."""
     flat = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     if extent is not None:
         flat = jnp.where(jnp.arange(flat.shape[0], dtype=jnp.int32) < extent[0], flat, jnp.nan)
-    # With one region, the compiler would make no sum, and compute its mask again for every element.
+    # At least two regions: with one, the compiler removes the sum, and computes the mask again for every element.
     count = max(2, -(-flat.shape[0] // axes))
     flat = jnp.pad(flat, (0, count * axes - flat.shape[0]), constant_values=jnp.nan)
     return flat.reshape(count, axes)
 
 
 class _Boxes(NamedTuple):
-    """Regions: whole numbers, in float32 [regions, len(axes)]; they reach from `first` to before `last`."""
+    """Regions from `first` to before `last`: integers in float32 [regions, len(axes)]."""
 
     axes: tuple[int, ...]
     first: Array
     last: Array
 
     def stretched(self, axis: int, factor: int) -> _Boxes:
-        """Stretches boxes for data whose elements along an axis are `factor` elements each."""
+        """Scales coordinates along an axis, whose elements become `factor` elements each."""
         factors = np.array([factor if a == axis else 1 for a in self.axes], np.float32)
         return _Boxes(self.axes, self.first * factors, self.last * factors)
 
@@ -228,9 +228,8 @@ def _filled(data: Array, boxes: _Boxes, fill: Array) -> Array:
     for start in range(0, boxes.first.shape[0], _WORD_BITS):
         part = slice(start, start + _WORD_BITS)
         marked = _marked(data.shape, _Boxes(boxes.axes, boxes.first[part], boxes.last[part]))
-        if jnp.issubdtype(
-            data.dtype, jnp.integer
-        ):  # half the time of a `where`, which XLA makes of single bits
+        if jnp.issubdtype(data.dtype, jnp.integer):
+            # Takes half the time of a `where`.
             data = data ^ ((data ^ fill) & -marked.astype(data.dtype))
         else:
             data = jnp.where(marked, fill, data)
@@ -238,7 +237,7 @@ def _filled(data: Array, boxes: _Boxes, fill: Array) -> Array:
 
 
 def _marked(shape: Sequence[int], boxes: _Boxes) -> Array:
-    """Marks where one of up to 32 boxes is, bool, broadcastable to `shape`; a word has a bit for each of them."""
+    """Marks elements inside of any of up to 32 boxes, bool, broadcastable to `shape`; each box has a bit of a word."""
     count = boxes.first.shape[0]
     word = np.dtype(np.uint8 if count <= 8 else np.uint16 if count <= 16 else np.uint32)
     bits = jnp.left_shift(jnp.ones((), word), jnp.arange(count, dtype=word))

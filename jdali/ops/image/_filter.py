@@ -1,4 +1,4 @@
-"""Filter: correlation of images, videos and volumes with a kernel."""
+"""filter: correlates images, videos and volumes with a kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FLOAT = np.dtype(np.float32)
 
 # --- setup --------------------------------------------------------------------------------------
 def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
-    """Returns the first and last but one axis that the kernel moves along: two or three that follow each other."""
+    """Returns the first axis that the kernel moves along, and the one after the last: two or three adjacent axes."""
     letters = layout or "DHW"[-ndim:]
     axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
     frames = len(letters) - len(letters.lstrip("F"))
@@ -103,7 +103,7 @@ def setup(
 
 
 def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: str) -> int:
-    """Returns 1 if `values` have an axis of frames in front of their `axes`, 0 if not."""
+    """Returns 1 if `values` have an axis of frames in front of `axes` further ones, else 0; raises if it does not fit."""
     extra = values.ndim - axes
     if extra not in (0, 1) or (extra and not layout.startswith("F")):
         wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"
@@ -122,7 +122,7 @@ def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: st
 
 
 def _anchors(anchor: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Returns anchors, int32 [N, axes], the middle where one is -1."""
+    """Returns anchors, int32 [N, axes]; -1 becomes the middle."""
     count, axes = sizes.shape
     lengths = extents_of(anchor).prod(axis=1)
     _refuse(
@@ -164,27 +164,27 @@ def filter(
 ) -> Array:
     """Correlates images with a kernel: out[x] is the sum of filter[i] · data[x + i - anchor] over all i, in float32.
 
-    The kernel is not turned round; for a convolution flip its axes.
+    The kernel is not flipped; for a convolution, flip its axes.
 
     Args:
         data: images (HW, HWC, CHW) or volumes (DHW, DHWC, CDHW), or sequences of these with F in front; without a
             layout HW or DHW. uint8, int8, uint16, int16, float16 or float32.
-        filter: float32, one axis for each of D, H, W; for sequences perhaps one for each frame, with F in front.
-        fill_value: what lies around images with `border="constant"`, of the type of the data; for sequences perhaps
+        filter: float32, one axis for each of D, H, W; for sequences also one filter for each frame, with F in front.
+        fill_value: value outside of images with `border="constant"`, of the data's type; for sequences also
             one for each frame; None: 0.
-        anchor: the element of the filter that lies over the element of the data, one value for all axes or one
-            for each; -1: the middle, size // 2. Of no meaning with `mode="valid"`.
-        border: of positions where the filter reaches past the data: "reflect_101" (dcb|abcd|cba), "reflect_1001"
+        anchor: index of the filter's element that lies over the output element, one value for all axes or one
+            for each; -1: the middle, size // 2. Ignored with `mode="valid"`.
+        border: continuation of the data past their borders: "reflect_101" (dcb|abcd|cba), "reflect_1001"
             (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
         dtype: of the output: float32, or None: the data's.
-        mode: "same": as many elements as the data have; "valid": only positions where the filter lies within the
+        mode: "same": the output has the size of the data; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.
 
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
-    Parity: volumes, int8 and float16 are taken on every device, on DALI's CPU backend they are not. The order of the sums is
-    another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
-    product of vectors, except for 2⁻²² of its largest element, is applied axis by axis.
+    Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. The order of the sums
+    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more that is
+    separable, up to 2⁻²² of its largest element, is applied axis by axis.
 
     Example: images = fn.filter(images, kernel)
     """

@@ -1,4 +1,4 @@
-"""Flip: mirror images left-right, top-bottom and front-back."""
+"""flip: mirrors images left-right, top-bottom and front-back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def setup(images: BatchSpec) -> BatchSpec:
 
 
 def _layout(layout: str, ndim: int) -> str:
-    """Returns the layout, or the one that DALI assumes for data without: the first of its list."""
+    """Returns the layout, or DALI's default: the first in its list with this number of axes."""
     return layout or next((known for known in _LAYOUTS if len(known) == ndim), "")
 
 
@@ -40,9 +40,9 @@ def flip(
     """Mirrors images along their width, height and depth.
 
     Args:
-        image: HWC, CHW, or a sequence of them (FHWC, FCHW), or volumes (DHWC, CDHW, FDHWC, FCDHW), any type;
+        image: HWC, CHW, or a sequence of these (FHWC, FCHW), or volumes (DHWC, CDHW, FDHWC, FCDHW), any type;
             without a layout HWC, FHWC or FDHWC, by the number of axes.
-        depthwise: not 0: swap front and back (of layouts with D).
+        depthwise: not 0: swap front and back; for layouts with D.
         horizontal: not 0: swap left and right.
         vertical: not 0: swap top and bottom.
 

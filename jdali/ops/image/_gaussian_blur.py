@@ -1,10 +1,10 @@
-"""Gaussian blur: a separable filter, axis by axis, as products with banded matrices.
+"""gaussian_blur: a separable filter, axis by axis, computed on a CPU as products with banded matrices.
 
-Rows of an axis are made in blocks; each block is a small matrix, which holds the window and its
-mirror images at the borders, times the rows that it reaches. That is many more multiplications than the
-window has, but matrix products run so much faster that on a CPU it wins from three taps on.
+Rows along an axis are computed in blocks. Each block is a small matrix, which holds the window and its
+mirror images at the borders, times the rows that the block reaches. This takes many more multiplications than the
+window has elements, but matrix products are so much faster that on a CPU it wins from three elements on.
 
-Accelerators are bound by memory: up to `_TAPS` elements of the window are added up in one pass over an axis.
+Accelerators are bound by memory: one pass over an axis sums up to `_TAPS` elements of the window.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from jdali._errors import check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit
 from jdali._kernels.spatial_axes import spatial_axes
+from jdali._kernels.take_window import take_grid
 from jdali._numerics.platform import of_whole_batch, one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._numerics.sums import fixed_sum
@@ -39,19 +40,19 @@ from jdali._operators.record import (
     wrong_length,
 )
 
-# Rows of an axis made by one matrix product. Fewer waste less on small windows, more on large ones.
+# Rows of one matrix product. Fewer rows waste less work with small windows, but more with large ones.
 BLOCK = 32
-# Elements of the other axes in one product, so that its operands stay in the cache.
+# Number of elements of the other axes in one product; its operands then stay in the cache.
 LINES = 4096
-# Elements of the padded window that an accelerator adds up in one pass; of more, XLA takes long to make a program.
+# An accelerator sums padded windows of up to this many elements in one pass; XLA compiles more too slowly.
 _TAPS = 33
-# Elements of an image for which no loop is worth its compilation.
+# A loop over an image of up to this many elements is not worth its compilation.
 SMALL = 1 << 16
 
 
 # --- setup --------------------------------------------------------------------------------------
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
-    """Returns the axes that are blurred: all but channels and frames; without a layout all, at most three."""
+    """Returns the axes to blur: all but channels and frames; without a layout all. Raises if more than three."""
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
     if not 1 <= len(axes) <= 3 or len(set(layout)) < len(layout):
         return tuple(range(*spatial_axes("gaussian_blur", layout, ndim)))
@@ -59,7 +60,7 @@ def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
 
 
 def radius_bucket(radius: int) -> int:
-    """Rounds a radius up to one that programs are made for: 0, 4, 8, 16, ..."""
+    """Rounds a radius up to one that programs are compiled for: 0, 4, 8, 16, ..."""
     return max(4, 1 << (radius - 1).bit_length()) if radius else 0
 
 
@@ -71,7 +72,9 @@ def setup(
     count = images.batch_size
     window = _per_axis("window_size", window_size, count, len(axes))
     params = {}
-    if is_traced(sigma) and (window > 0).all():  # the windows are known, and `run` works out the weights
+    if (
+        is_traced(sigma) and (window > 0).all()
+    ):  # windows are known; `run` computes weights from the traced sigma
         _check_lengths("sigma", sigma.extents, len(axes))
     else:
         sigmas = _per_axis("sigma", sigma, count, len(axes)).astype(np.float32)
@@ -91,7 +94,7 @@ def setup(
             frames,
         )
         window = np.where(window == 0, 2 * np.ceil(3 * sigmas).astype(np.int32) + 1, window)
-        # gaussian_blur.h: the sigma whose window it is, by the rule OpenCV uses.
+        # gaussian_blur.h: OpenCV's rule for the sigma of a window.
         default = ((window - 1) // 2 - 1).astype(np.float32) * np.float32(0.3) + np.float32(0.8)
         params["sigma"] = np.where(sigmas == 0, default, sigmas)
     negative = "`window_size` must have non-negative values, got {value} for sample: {sample}, axis : {axis}."
@@ -136,7 +139,7 @@ def _refuse(
 
 
 def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Names the arguments that `setup` needs: `sigma` only where it decides the size of the window."""
+    """Serves as `setup_needs`: `sigma` is needed on the host only if it decides the size of the window."""
     window = arguments.get("window_size")
     if isinstance(window, (int, list, tuple, np.ndarray, np.integer)):
         values = np.asarray(window)
@@ -165,7 +168,7 @@ def gaussian_blur(
     out_shape: tuple[int, ...],
     layout: str,
 ) -> Array:
-    """Blurs with a Gaussian window; the borders are mirrored without repeating the outermost element.
+    """Blurs with a Gaussian window; images are mirrored at their borders without repeating the outermost element.
 
     weight(k) is proportional to exp(-k² / 2·sigma²), for |k| ≤ (window_size - 1) / 2.
 
@@ -178,11 +181,11 @@ def gaussian_blur(
 
     Returns: shape of `image`, `dtype`, rounded half away from zero and saturated.
 
-    Parity: sums of float16 are float32 until the last axis; DALI rounds to float16 after each.
+    Parity: float16 images are blurred in float32 and rounded after the last axis; DALI rounds to float16 after each.
 
     Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Two
-    results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
-    a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
+    results differ by at most 2⁻²³ · window_size of the largest value for each axis, and integers by 1 where
+    a value is close to a half. See `Pipeline(exact_shapes=True)`.
 
     Example:
         images = fn.gaussian_blur(images, sigma=3.0)
@@ -198,7 +201,7 @@ def gaussian_blur(
 
 
 def _spread(values: Array, extent: Array | None, axes: int) -> Array:
-    """Broadcasts one value or one for each axis to [axes]; `extent` tells how many if `values` is padded."""
+    """Broadcasts one value, or one for each axis, to [axes]; `extent` is their number if `values` is padded."""
     if extent is None:
         return jnp.broadcast_to(values, (axes,))
     return jnp.where(extent[0] == 1, values[0], fit(values, (axes,)))
@@ -222,14 +225,15 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
         values, guarded = image, bool(jnp.issubdtype(image.dtype, jnp.floating))
         todo = [i for i in reversed(range(len(blur.axes))) if blur.radii[i]]
         if way == "taps":
-            todo.reverse()  # XLA would write a sum of shifted columns transposed, and turn it round after that
+            todo.reverse()  # in the other order, XLA writes a sum of shifted columns transposed, then transposes it
+            values = _with_margins(values, {blur.axes[i]: blur.radii[i] for i in todo}, extent)
         for i in todo:
             axis, reach = blur.axes[i], blur.radii[i]
             weights = _weights(sigmas[i], radii[i], reach)
             out = blur.dtype if i == todo[-1] else np.dtype(np.float32)
             if way == "taps" and len(weights) <= _TAPS:
-                made = _pass_of_taps(values, axis, weights, radii[i], extent[axis], out, guarded)
-                # Or it may be made in the next pass, for each tap anew.
+                made = _pass_of_taps(values, axis, weights, radii[i], out, guarded)
+                # Without the barrier, the next pass may compute it again for each tap.
                 values = lax.optimization_barrier(made)
                 continue
             bands = _bands(weights, radii[i], extent[axis], image.shape[axis])
@@ -246,7 +250,7 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
 
 
 def _weights(sigma: Array, radius: Array, reach: int) -> Array:
-    """Makes weights, float32 [2·reach + 1], that sum to 1, 0 beyond `radius`; the same ones for any reach."""
+    """Computes weights, float32 [2·reach + 1], with sum 1, and 0 beyond `radius`; their bits do not depend on `reach`."""
     k = jnp.arange(reach + 1, dtype=jnp.int32)
     distance = k.astype(jnp.float32) / sigma
     side = jnp.where(k <= radius, jnp.exp(-0.5 * distance * distance), 0)
@@ -259,11 +263,11 @@ class _Bands(NamedTuple):
 
     Attributes:
         matrices: float32 [blocks, block, reached].
-        rows: int32 [blocks], the first row that each makes.
-        starts: int32 [blocks], the first row that it is applied to.
+        rows: int32 [blocks], first output row of each block.
+        starts: int32 [blocks], first input row of each block.
         radius: int32, of the window.
         size: int32, true size of the axis.
-        taps: int32 [2·reach + 1], the elements of the padded window, from its middle.
+        taps: int32 [2·reach + 1], offsets of the padded window's elements from its middle.
     """
 
     matrices: Array
@@ -274,7 +278,7 @@ class _Bands(NamedTuple):
     taps: Array
 
     def window(self, block: Array) -> Array:
-        """Makes the matrix of a block with ones in the whole window, also where a weight is too small for a float."""
+        """Makes the matrix of a block with ones in the whole window, even where weights underflow to 0."""
         inside = (jnp.abs(self.taps) <= self.radius).astype(jnp.float32)
         return _band(
             inside, self.taps, self.rows[block], self.starts[block], self.size, self.matrices.shape[1:]
@@ -306,10 +310,10 @@ def _bands(weights: Array, radius: Array, size: Array, padded: int) -> _Bands:
 def _band(
     weights: Array, taps: Array, row: Array, start: Array, size: Array, shape: tuple[int, ...]
 ) -> Array:
-    """Makes the matrix [block, reached] of the block from `row` on, applied to what begins at `start`."""
+    """Makes the matrix [block, reached] of a block whose output begins at `row`, and its input at `start`."""
     own = jnp.arange(shape[0], dtype=jnp.int32)[:, None]
     columns = reflect_101(row + own + taps, size) - start
-    # Rows past the true size may reach outside: they are dropped.
+    # Rows past the true size may reach outside, and are dropped.
     return jnp.zeros(shape, jnp.float32).at[own, columns].add(weights, mode="drop")
 
 
@@ -318,24 +322,25 @@ def _product(matrix: Array, values: Array) -> Array:
     return jnp.einsum("bk,oki->obi", matrix, values.astype(jnp.float32), precision=lax.Precision.HIGHEST)
 
 
-# A matrix product multiplies each element by zeros for the rows whose window it is not in, and 0 times NaN or
-# infinity is NaN. So columns that are not all finite are made once more, by their windows.
+# A matrix product multiplies elements outside of a row's window by 0, and 0 times NaN or infinity is NaN. Columns that
+# are not all finite are therefore computed again, from their windows.
 
 
 def _finite(made: Array) -> Array:
-    """Says which columns of a product hold finite values only: each row is made of all of them, so the first
-    one shows it.
+    """Marks columns of a product that has only finite operands.
+
+    Each row of the product is computed from the whole column, so the first row is finite only then.
     """
     return jnp.isfinite(made[:, :1])
 
 
 def _guarded_product(made: Array, values: Array, *, bands: _Bands, block: Array) -> Array:
-    """Multiplies a block and values [o, reached, i]; columns that are not finite follow the windows."""
+    """Replaces columns of a product that are not finite by the results of `_by_window`."""
     return jnp.where(_finite(made), made, _by_window(bands, block, values.astype(jnp.float32)))
 
 
 def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
-    """Multiplies values that are not all finite, [o, block, i]; the finite ones have the same products as ever."""
+    """Computes a product of values that are not all finite, [o, block, i]: NaN and infinity affect only their windows."""
     finite = _product(bands.matrices[block], jnp.where(jnp.isfinite(values), values, 0))
     window, no_number = bands.window(block), jnp.isnan(values)
     above, below = (_product(window, no_number | (values == limit)) > 0 for limit in (jnp.inf, -jnp.inf))
@@ -343,14 +348,14 @@ def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
 
 
 def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype, guarded: bool) -> Array:
-    """Filters one axis, block by block, up to the true size of each of the three parts of the shape."""
+    """Filters one axis, block by block; the loops end at the true sizes."""
     shape = values.shape
     flat = (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
     values = values.reshape(flat)
     _, block, reached = bands.matrices.shape
     inner = min(flat[2], LINES)
     outer = min(flat[0], max(1, LINES // (inner * block)))
-    # The true part of several axes taken as one: the padding of the first can be left out.
+    # Axes are merged into one on either side. Only the first one's padding can be left out of it.
     needed_outer = extent[0] * (flat[0] // shape[0]) if axis else 1
     needed_inner = extent[axis + 1] * (flat[2] // shape[axis + 1]) if axis + 1 < len(shape) else 1
 
@@ -361,7 +366,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
         part = _without_padding(part, bands.starts[b], extent[axis])
         made = _product(bands.matrices[b], part)
         if guarded:
-            # A branch for each block: results of all blocks would be copied, and a loop of one step or none costs more.
+            # A branch for each block, since a branch over all blocks would copy their results.
             mended = functools.partial(_guarded_product, bands=bands, block=b)
             made = lax.cond(_finite(made).all(), lambda made, _: made, mended, made, part)
         return lax.dynamic_update_slice(result, saturate_cast(made, out), (o, bands.rows[b], i))
@@ -377,30 +382,42 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     return result.reshape(shape)
 
 
+def _with_margins(values: Array, radii: Mapping[int, int], extent: Array) -> Array:
+    """Extends the axes whose window in `radii` has at most `_TAPS` elements, by mirror images on both sides."""
+    indices: list[Array | None] = [None] * values.ndim
+    for axis, reach in radii.items():
+        if 2 * reach < _TAPS:
+            index = jnp.arange(-reach, values.shape[axis] + reach, dtype=jnp.int32)
+            indices[axis] = reflect_101(index, extent[axis])
+    # The barriers make XLA compute this once; the next pass would otherwise look up each index for each tap.
+    made: Array = lax.optimization_barrier(take_grid(values, lax.optimization_barrier(indices), mode="clip"))
+    return made
+
+
 def _pass_of_taps(
-    values: Array, axis: int, weights: Array, radius: Array, size: Array, out: np.dtype, guarded: bool
+    values: Array, axis: int, weights: Array, radius: Array, out: np.dtype, guarded: bool
 ) -> Array:
-    """Blurs one axis, all of it at once, as the sum of its shifted copies."""
+    """Filters one axis, with a margin of the window's reach, as the sum of shifted copies."""
     reach = len(weights) // 2
-    index = jnp.arange(values.shape[axis], dtype=jnp.int32)
-    rows = [
-        jnp.clip(reflect_101(index + k, size), 0, values.shape[axis] - 1) for k in range(-reach, reach + 1)
-    ]
-    # Worked out once. Slices of one array of weights would be as many kernels.
-    rows, taps = lax.optimization_barrier((rows, list(weights)))
+    shape = (*values.shape[:axis], values.shape[axis] - 2 * reach, *values.shape[axis + 1 :])
+    step = math.prod(shape[axis + 1 :])
+    lines = values.reshape(math.prod(shape[:axis]), -1)  # a shifted copy is one slice of each line
+    taps = lax.optimization_barrier(
+        list(weights)
+    )  # scalars, because each slice of an array would be a kernel
 
     def term(k: int) -> Array:
-        value = values.at[(*(slice(None),) * axis, rows[k])].get(
-            mode="promise_in_bounds", wrap_negative_indices=False
-        )
+        value = lax.slice_in_dim(lines, k * step, k * step + shape[axis] * step, axis=1)
         product = taps[k] * value.astype(jnp.float32)
         if not guarded:
             return product
-        # A weight may be too small for a float, and there are none past the window: 0 times infinity is NaN.
+        # A weight may underflow to 0 within the window, and 0 · infinity is NaN. Infinite values and NaN are therefore
+        # added without a weight.
         product = jnp.where(jnp.isfinite(value), product, value.astype(jnp.float32))
         return jnp.where(abs(k - reach) <= radius, product, 0)
 
-    return saturate_cast(functools.reduce(jnp.add, map(term, range(2 * reach + 1))), out)
+    total = functools.reduce(jnp.add, map(term, range(2 * reach + 1)))
+    return saturate_cast(total, out).reshape(shape)
 
 
 def _pass_whole(
@@ -424,7 +441,7 @@ def _pass_whole(
         )
 
     parts = jax.vmap(filtered, in_axes=(0, 1), out_axes=1)(blocks, values[:, reached])
-    # The last block is moved back into the axis; its rows are taken by where they belong.
+    # The last block is moved back into the axis, so rows are selected by their index in their block.
     index = jnp.arange(shape[axis], dtype=jnp.int32)
     which = index // block
     return saturate_cast(parts[:, which, index - bands.rows[which]].reshape(shape), out)

@@ -1,4 +1,4 @@
-"""Grid mask: black squares in a grid over images."""
+"""grid_mask: makes squares in a grid black."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jdali._kernels.take_window import fit_axis
 from jdali._numerics.positions import quotient, rounded
 from jdali._operators.record import PerSample, operator
 
-# grid_mask.cc: those of DALI; others would do as well, but programs should not depend on it.
+# Types of grid_mask.cc. Others would work, but programs for jdali should run on DALI.
 _TYPES = tuple(np.dtype(kind) for kind in (np.uint8, np.int16, np.int32, np.float32))
 
 
@@ -43,21 +43,21 @@ def grid_mask(
 ) -> Array:
     """Makes squares in a regular grid black (GridMask, https://arxiv.org/abs/2001.04086).
 
-    The pixel (x, y) is at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile of the grid, and
-    black where the fractions of both u and v are less than `ratio`.
+    The pixel (x, y) lies at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile in the grid. It
+    becomes black where the fractions of both u and v are less than `ratio`.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, int16, int32 or float32.
-        angle: by which the grid is turned, radians.
-        ratio: side of a black square, share of `tile`; 0 or less: none, 1 or more: all is black.
-        shift_x: of the grid to the right, pixels.
-        shift_y: of the grid downwards, pixels.
-        tile: side of a square with its distance to the next, pixels, at least 1.
+        angle: rotation of the grid, radians.
+        ratio: side of a black square, as a share of `tile`; 0 or less: no squares, 1 or more: all black.
+        shift_x: shift of the grid to the right, pixels.
+        shift_y: shift of the grid downwards, pixels.
+        tile: distance between squares, pixels, at least 1.
 
     Returns: shape, type and layout of the input.
 
-    Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, a pixel
-    on the border of a square, within the rounding of float32, may come out on the other side of it.
+    Parity: DALI takes the first two axes of any layout as height and width. With a rotated grid, pixels
+    on the border of a square, within the rounding of float32, may differ.
 
     Example:
         images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
@@ -67,12 +67,12 @@ def grid_mask(
     cos, sin = quotient(jnp.cos(turn), length), quotient(jnp.sin(turn), length)
     x = jnp.arange(out_shape[1], dtype=jnp.float32)[None, :]
     y = jnp.arange(out_shape[0], dtype=jnp.float32)[:, None]
-    # A fused multiply-add would move pixels whose position is a border exactly to its other side.
+    # A fused multiply-add would move pixels that lie exactly on a border to its other side.
     right, down, left, along = (rounded(product) for product in (x * cos, x * sin, y * -sin, y * cos))
     u = left - quotient(jnp.asarray(shift_x, jnp.float32), length) + right
     v = along - quotient(jnp.asarray(shift_y, jnp.float32), length) + down
     kept = (u - jnp.floor(u) >= ratio) | (v - jnp.floor(v) >= ratio)
     for axis, size in enumerate(out_shape):
         image = fit_axis(image, axis, size)
-    # Not the product with the mask, which XLA compiles to a selection of zeros: NaN stays NaN, as in DALI.
+    # As in DALI, NaN stays NaN; XLA would compile a product with the mask to a selection of zeros.
     return jnp.where(kept[..., None], image, image * 0)

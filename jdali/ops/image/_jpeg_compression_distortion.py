@@ -1,4 +1,4 @@
-"""JPEG compression distortion: what an image loses when it is stored as a JPEG file."""
+"""jpeg_compression_distortion: simulates the loss of storing an image as a JPEG file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 _NAME = "jpeg_compression_distortion"
 _BLOCK = 8
-# Pixels along an axis that are stored together: a block of chroma at half the resolution.
+# Pixels along an axis of a unit: one block of chroma at half the resolution.
 _UNIT = 2 * _BLOCK
 
 # Quantization tables of ITU-T T.81, annex K.1, for quality 50.
@@ -45,10 +45,11 @@ _LUMA_TABLE = np.array(
 _CHROMA_TABLE = np.full((_BLOCK, _BLOCK), 99, np.int32)
 _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [47, 66, 99, 99]]
 
-# The DCT of 8 values as libjpeg's accurate integer method computes it, multiplied out: frequency k of value n is
-# √2 · cos((2n + 1)kπ / 16), 1 for k = 0, in units of 2^-13. Some differ by 1 from the closest integer, since the
-# method adds rounded constants; with them, every bit is the library's. These are the first four values: of the others, in
-# reverse order, even frequencies are the same and odd ones the negative. The inverse is the transpose.
+# The 8-point DCT of libjpeg's accurate integer method as a matrix: frequency k of value n has the weight
+# √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some weights differ by 1 from the nearest integer, because
+# the method adds rounded constants; with them, results have libjpeg's bits. Columns are the first four values. The other
+# values, in reverse order, have the same weights for even frequencies and negated ones for odd. The inverse is the
+# transpose.
 _DCT_BITS = 13
 _HALF_DCT = np.array(
     [
@@ -63,19 +64,21 @@ _HALF_DCT = np.array(
     ],
     np.int32,
 )
-# int32 [frequency, value]: all of it.
+# int32 [frequency, value], the whole matrix.
 _DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
-_GUARD_BITS = 2  # that the first of two passes keeps
+_GUARD_BITS = 2  # additional bits between the two passes
 
-# BT.601 with the full range, as JFIF has it, in units of 2^-16.
+# JFIF's BT.601 with full range, in units of 2^-16.
 _COLOR_BITS = 16
 _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -5329))
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
 _GRAY = 128  # chroma of gray, subtracted before the DCT
 
-# Elements of an image for which no loop is worth its compilation; units that are coded, and pixels that are coloured,
-# together, so that they stay in the cache with all that is made of them.
-_SMALL, _UNITS, _PIXELS = 1 << 13, 96, 1 << 15
+# A loop over an image of up to this many elements is not worth its compilation.
+_SMALL = 1 << 13
+# Units that are coded in one strip, and pixels that are converted to RGB in one strip, so that intermediates stay in the
+# cache.
+_UNITS, _PIXELS = 96, 1 << 15
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -100,19 +103,18 @@ def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
 def jpeg_compression_distortion(
     image: Array, /, *, quality: PerSample[int] = 50, extent: Array, out_shape: tuple[int, ...]
 ) -> Array:
-    """Gives images the artifacts of JPEG compression, without making files.
+    """Adds the artifacts of JPEG compression to images, without encoding them.
 
-    What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
-    pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
+    Lossy steps are computed with libjpeg's integers: conversion to YCbCr, averaging of chroma over 2×2
+    pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
-    Derivatives (of float32 images) pass straight through rounding, limits and quantization: only the averaging of chroma
-    shows.
+    Derivatives (of float32 images) ignore rounding, clamping and quantization; only the averaging of chroma affects them.
 
     Parity: DALI takes uint8 only.
 
     Args:
-        image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is rounded
-            to the nearest integer, halves to even, and clamped first.
+        image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
+            rounded half to even and clamped.
         quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
 
     Returns: shape, type and layout of the image.
@@ -149,7 +151,7 @@ def _distorted(image: Array, quality: Array, extent: Array) -> Array:
 
 
 def _whole(image: Array, quality: Array, extent: Array) -> Array:
-    """Codes and decodes an image at once. Planes are written as uint8: large ones take their time to come from memory."""
+    """Codes and decodes a whole image; planes are written to memory as uint8, because memory limits the speed."""
 
     def written(part: Array) -> Array:
         result: Array = lax.optimization_barrier(part)
@@ -166,17 +168,17 @@ def _whole(image: Array, quality: Array, extent: Array) -> Array:
     return jnp.clip(jnp.stack(colors, axis=-1), 0, 255).astype(jnp.uint8)[:height, :width]
 
 
-# The functions from here to `_upsampled` take int32, which they round as libjpeg does, or changes of values in
-# float32, which they do not round.
+# Functions from here to `_upsampled` take int32 values, which they round as libjpeg does, or float32 tangents, which
+# they do not round.
 def _shifted(total: Array, bits: int, bias: Any) -> Array:
-    """Divides total by 2^bits; rounds integers down, after `bias` was added."""
+    """Divides by 2^bits; adds `bias` to integers first, and rounds them down."""
     if jnp.issubdtype(total.dtype, jnp.floating):
         return total / (1 << bits)
     return (total + bias) >> bits
 
 
 def _planes(image: Array, extent: Array) -> tuple[Array, Array, Array, Array]:
-    """Computes luma, the size of the chroma planes after averaging, Cb and Cr, these before it."""
+    """Returns luma, the true size of averaged chroma planes, and Cb and Cr before averaging."""
     luma, blue, red = _to_ycbcr(channels_of(_extended(image, extent)))
     return luma, (extent[:2] + 1) // 2, blue, red
 
@@ -220,7 +222,7 @@ def _to_rgb(luma: Array, blue: Array, red: Array) -> list[Array]:
 
 
 def _downsampled(part: Array, size: Array) -> Array:
-    """Averages 2×2 pixels, which round down and up in turn; past `size` rows the last one is repeated."""
+    """Averages 2×2 pixels, rounding down and up alternately; past `size` rows, the last row is repeated."""
     rows = part[::2] + part[1::2]
     bias = 1 + jnp.arange(rows.shape[1] // 2, dtype=jnp.int32) % 2
     means = _shifted(rows[:, ::2] + rows[:, 1::2], 2, bias)
@@ -228,7 +230,7 @@ def _downsampled(part: Array, size: Array) -> Array:
 
 
 def _upsampled(part: Array, size: Array) -> Array:
-    """Doubles the size along both axes: of two neighbours the nearer one counts 3/4, as libjpeg rounds it."""
+    """Doubles the size along both axes, with weights 3/4 and 1/4 for the nearer and farther pixel, as libjpeg does."""
     height, width = part.shape
     padded = with_margin(part, 0, size[0], (1, 1), "clamp")
     near = 3 * padded[1:-1]
@@ -236,16 +238,16 @@ def _upsampled(part: Array, size: Array) -> Array:
     padded = with_margin(rows, 1, size[1], (1, 1), "clamp")
     near = 3 * padded[:, 1:-1]
     smooth = jnp.stack([_shifted(near + padded[:, :-2], 4, 8), _shifted(near + padded[:, 2:], 4, 7)], axis=2)
-    # libjpeg repeats pixels in rows of at most two.
+    # libjpeg repeats pixels if rows have at most two.
     plain = jnp.repeat(part, 2, axis=0)[..., None]
     return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)
 
 
 # --- all blocks at once -----------------------------------------------------------------------------
 def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
-    """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCT by a table each.
+    """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCTs, each with its table.
 
-    All blocks are worked on together: the program is large, and need not be there for each plane.
+    Blocks of all planes are coded together, so the large program is compiled once, not once per plane.
     """
     blocks = [_blocks(part, _BLOCK) for part in parts]
     ends = np.cumsum([block.shape[2] for block in blocks])
@@ -255,13 +257,13 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
 
 
 def _steps(quality: Array, lumas: int, count: int) -> Array:
-    """Returns the steps for `count` blocks, the first `lumas` of luma: int32 [8, 8, count]."""
+    """Returns the quantization steps of `count` blocks, int32 [8, 8, count]; the first `lumas` are luma."""
     luma, chroma = (_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE))
     return jnp.where(jnp.arange(count, dtype=jnp.int32) < lumas, luma, chroma)
 
 
 def _at_once(blocks: Array, step: Array) -> Array:
-    """Codes all blocks, uint8 [8, 8, n]. What lies between the passes fits into int16: twice as many bytes would be moved."""
+    """Codes all blocks, uint8 [8, 8, n]; values between passes are stored as int16, half the bytes of int32."""
 
     def written(values: Array) -> Array:
         return lax.optimization_barrier(values.astype(jnp.int16)).astype(jnp.int32)
@@ -276,7 +278,7 @@ def _at_once(blocks: Array, step: Array) -> Array:
 
 
 def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
-    """Computes `_pass` of a transform by a matrix: eight products for each value, where sums of few values would share them."""
+    """Computes `_pass` by a matrix: with eight products for each value, more than `_to_frequencies` and its inverse."""
     total = jnp.zeros((), jnp.int32)
     for n, column in enumerate(matrix.T):
         factors = jnp.asarray(np.expand_dims(column, (1 - axis, 2)))
@@ -299,9 +301,9 @@ def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _quantized(values: Array, step: Array) -> Array:
-    """Rounds to multiples of steps, halves away from zero, what is 8 times as large, as libjpeg's DCT is: int32.
+    """Rounds values of libjpeg's DCT, which are 8 times too large, to multiples of steps, half away from zero: int32.
 
-    The added 1/2 keeps quotients of float32 clear of integers.
+    Adding 1/2 keeps float32 quotients away from integers.
     """
     real, size = values.astype(jnp.float32), step.astype(jnp.float32)
     quotients = jnp.floor((jnp.abs(real) + (4 * size + 0.5)) / (_BLOCK * size))
@@ -310,7 +312,7 @@ def _quantized(values: Array, step: Array) -> Array:
 
 # --- strips of units, which stay in the cache -------------------------------------------------------
 def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
-    """Codes strip after strip to planes of uint8, then makes colours of these."""
+    """Codes the image strip by strip to uint8 planes, then converts those to RGB strip by strip."""
     height, width, _ = image.shape
     down, across = -(-height // _UNIT), -(-width // _UNIT)
     once = jnp.minimum(extent[0], 1)
@@ -321,7 +323,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
         return kept(values, once)
 
     def in_strips(count: int, make: Callable[[Array, T], T], start: T) -> T:
-        """Calls `make` with the number of the first of `count` lines of units, for all lines."""
+        """Calls `make` with the index of the first of `count` lines of units, for all lines."""
         result: T = loop(
             (lines + count - 1) // count,
             lambda i, state: make(jnp.minimum(i * count, down - count), state),
@@ -329,7 +331,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
         )
         return result
 
-    # Chroma with a column in front and behind.
+    # (Rows of a line of units, columns) of each plane; chroma has an additional column on both sides.
     sizes = (2 * _BLOCK, 2 * across * _BLOCK), *[(_BLOCK, across * _BLOCK + 2)] * 2
     count = rows_of_block((down, across), _UNITS)
     step = _steps(quality, 4 * count * across, 6 * count * across)
@@ -355,7 +357,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
         own = lax.dynamic_slice_in_dim(luma, first * _UNIT, count * _UNIT)
         strips = [_upsampled_strip(part, small, first * _BLOCK, count * _BLOCK, keep) for part in chroma]
         pixels = []
-        for side, (blue, red) in enumerate(zip(*strips, strict=True)):  # of each pair of columns
+        for side, (blue, red) in enumerate(zip(*strips, strict=True)):  # even, then odd columns
             colours = _to_rgb(own[:, side::2].astype(jnp.int32), blue - _GRAY, red - _GRAY)
             pixels += unpacked_channels(keep(packed([jnp.clip(value, 0, 255) for value in colours])), 3)
         made = jnp.stack(pixels, axis=-1).astype(jnp.uint8)
@@ -378,7 +380,7 @@ def _coded_strip(
     last = packed(channels_of(lax.dynamic_slice_in_dim(own, extent[1] - 1, 1, axis=1)))
     words = keep(jnp.where(jnp.arange(wide, dtype=jnp.int32) < extent[1], words, last))
     luma, *chroma = keep([part.astype(jnp.uint8) for part in _to_ycbcr(unpacked_channels(words, 3))])
-    # Chroma repeats its last row after averaging: the last pair of rows.
+    # Chroma repeats its last averaged row, so rows past the end repeat the last pair of rows.
     pair = (extent[0] - 1) // 2 * 2 + rows % 2
     rows = jnp.clip(jnp.where(rows < extent[0], rows, pair) - first * _UNIT, 0, len(rows) - 1)
     chroma = [part.at[rows].get(mode="promise_in_bounds") for part in chroma]
@@ -406,9 +408,9 @@ def _averaged(units: Array) -> Array:
 
 
 def _joined(blocks: Array, count: int, side: int, keep: Keep) -> Array:
-    """Joins [8, 8, blocks] to `count` lines of units, of side × side blocks each; four bytes are moved together.
+    """Joins [8, 8, blocks] to `count` lines of units of side × side blocks each, moving four bytes at a time.
 
-    The blocks have the order [side, side, count, units].
+    Blocks have the order [side, side, count, units].
     """
     words = jnp.stack([packed([blocks[:, x + n] for n in range(4)]) for x in (0, 4)], axis=1)
     apart = keep(words.reshape(_BLOCK, 2, side, side, count, -1)).transpose(4, 2, 0, 5, 3, 1)
@@ -416,12 +418,12 @@ def _joined(blocks: Array, count: int, side: int, keep: Keep) -> Array:
 
 
 def _pass(transform: Callable[[Sequence[Array]], list[Array]], values: Array, axis: int, bits: int) -> Array:
-    """Transforms the 8 int16 values along an axis, in units of 2^bits, halves rounded up."""
+    """Transforms the 8 int16 values along an axis, and divides by 2^bits, rounding halves up."""
     totals = transform([lax.index_in_dim(values, n, axis, keepdims=False) for n in range(_BLOCK)])
     return jnp.stack([((total + (1 << (bits - 1))) >> bits).astype(jnp.int16) for total in totals], axis)
 
 
-# Sums of two or four values fit into 16 bits, and LLVM has a fast product for integers that do.
+# Sums of two or four values fit into 16 bits, for which LLVM has a fast product.
 def _to_frequencies(values: Sequence[Array]) -> list[Array]:
     pairs = list(zip(values[:4], values[:3:-1], strict=True))
     sums, odd = [a + b for a, b in pairs], [a - b for a, b in pairs]
@@ -449,11 +451,11 @@ def _weighted_sum(weights: np.ndarray, values: Sequence[Array]) -> Array:
 
 
 def _upsampled_strip(part: Array, size: Array, first: Array, count: int, keep: Keep) -> list[Array]:
-    """Makes rows like `_upsampled`, of `count` rows of uint8 [H, W + 2] from `first` on.
+    """Upsamples `count` rows of uint8 [H, W + 2] from `first` on, as `_upsampled` does.
 
-    Returns: the left column of each two, and the right one: int32 [2 count, W].
+    Returns: even and odd columns of the result, int32 [2 count, W] each.
     """
-    far = jnp.where(size[1] > 2, 1, 0)  # 0: the pixel itself
+    far = jnp.where(size[1] > 2, 1, 0)  # offset of the farther pixel; 0 repeats the pixel itself
     own = first + jnp.arange(count, dtype=jnp.int32)
 
     def line(offset: Array | int) -> Array:

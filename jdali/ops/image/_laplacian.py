@@ -1,10 +1,9 @@
-"""Laplacian: the sum of second derivatives along all axes, as one correlation."""
+"""laplacian: sums second derivatives along all axes, by one kernel, or axis by axis if it is large."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -29,10 +28,10 @@ from jdali._operators.record import (
     wrong_length,
 )
 
-# laplacian.h: sizes that DALI takes (its documentation says 23).
+# laplacian.h: largest size that DALI takes (its documentation says 23).
 _LARGEST = 31
 _FLOAT = np.dtype(np.float32)
-# Elements of the largest kernel that is applied at once: above, it is faster to go axis by axis.
+# A kernel of up to this many elements is applied at once; larger ones are faster axis by axis.
 _AT_ONCE = 49
 
 
@@ -62,7 +61,7 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    # By the windows of the sample alone: those of its neighbours must not change its bits.
+    # Decided for each sample by its own windows, so that other samples do not change its bits.
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None
@@ -89,19 +88,19 @@ def setup(
 
 
 def _lengths(windows: np.ndarray, smooth: np.ndarray | None) -> np.ndarray:
-    """Returns, for each derivative, the sizes of its windows along each axis: int64 [N, axes, axes]."""
+    """Returns the sizes of each derivative's windows along each axis, int64 [N, axes, axes]."""
     axes = windows.shape[1]
     others = windows[:, :, None] if smooth is None else smooth[:, None, :]
     return np.where(np.eye(axes, dtype=bool), windows[:, None, :], others)
 
 
 def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> np.ndarray:
-    """Marks the elements of the windows of any derivative, bool [N, *taps], also where they add up to 0.
+    """Marks elements of the kernel that lie in the windows of a derivative, bool [N, *taps], even if their sum is 0.
 
     Args:
         lengths: see `_lengths`.
-        sizes: [N, axes] of what the windows lie in the middle of.
-        taps: padded sizes.
+        sizes: [N, axes], of the kernel, in which windows are centred.
+        taps: padded sizes of the kernel.
     """
     found = np.zeros((len(lengths), *taps), np.bool_)
     for own in np.moveaxis(lengths, 1, 0):
@@ -115,7 +114,7 @@ def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> 
 
 
 def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Makes windows of lengths [N, axes, axes], float32 [N, axes, axes, padded], and factors [N, axes] of derivatives."""
+    """Makes windows for lengths [N, axes, axes], float32 [N, axes, axes, padded], and factors of derivatives, [N, axes]."""
     axes = lengths.shape[1]
     smoothing, derivatives = _all_windows(-(-(int(lengths.max()) + 1) // 8) * 8 - 1)
     vectors = np.where(np.eye(axes, dtype=bool)[..., None], derivatives[lengths], smoothing[lengths])
@@ -125,7 +124,7 @@ def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndar
 
 @functools.cache
 def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
-    """Makes windows of each size, in the middle of float32 [padded + 1, padded]: those that smooth, and the derivatives."""
+    """Makes the smoothing windows and the derivatives of each size, centred in float32 [padded + 1, padded] each."""
     smoothing, derivatives = np.zeros((2, padded + 1, padded), np.float32)
     for size in range(1, padded + 1, 2):
         middle = slice((padded - size) // 2, (padded + size) // 2)
@@ -139,7 +138,7 @@ def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
 def _kernels(
     windows: tuple[int, ...], smooth: tuple[int, ...] | None, normalized: bool, sizes: tuple[int, ...]
 ) -> np.ndarray:
-    """Makes, for each axis, the kernel of the derivative along it, in the middle of float32 [axes, *sizes]."""
+    """Makes the kernels of the derivatives along each axis, centred in float32 [axes, *sizes]."""
     found = np.zeros((len(windows), *sizes), np.float32)
     for axis, window in enumerate(windows):
         lengths = [window if a == axis or smooth is None else smooth[a] for a in range(len(windows))]
@@ -154,12 +153,12 @@ def _kernels(
 
 
 def _smoothing(size: int) -> np.ndarray:
-    """Computes binomial coefficients."""
+    """Returns binomial coefficients."""
     return np.array([math.comb(size - 1, k) for k in range(size)], np.float64)
 
 
 def _derivative(size: int) -> np.ndarray:
-    """Computes second differences, smoothed."""
+    """Returns a second difference, smoothed by binomial coefficients."""
     return np.convolve(_smoothing(size - 2), [1.0, -2.0, 1.0])
 
 
@@ -179,7 +178,7 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
 def _per_axis(
     name: str, values: object, count: int, axes: int, least: int, frames: np.ndarray | None
 ) -> np.ndarray:
-    """Broadcasts an argument of odd sizes, one or one for each axis, to int64 [N, axes]."""
+    """Broadcasts an argument with one odd size, or one for each axis, to int64 [N, axes]; raises for other values."""
     array = np.asarray(values)
     lengths = extents_of(array).prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
@@ -201,13 +200,12 @@ def _per_axis(
     return sizes
 
 
-def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Names the arguments that `setup` needs: `scale` is only checked, where it is known."""
-    return ("window_size", "smoothing_size")
-
-
 # --- run ----------------------------------------------------------------------------------------
-@operator(setup=setup, setup_needs=size_arguments, source="operators/image/convolution/laplacian.cc")
+@operator(
+    setup=setup,
+    setup_needs=lambda arguments: ("window_size", "smoothing_size"),  # `scale` is only checked if it is known
+    source="operators/image/convolution/laplacian.cc",
+)
 def laplacian(
     data: Array,
     /,
@@ -230,25 +228,25 @@ def laplacian(
     out_shape: tuple[int, ...],
     layout: str,
 ) -> Array:
-    """Sums second derivatives along all axes; the borders are mirrored without repeating the outermost element.
+    """Sums second derivatives along all axes; data are mirrored at borders without repeating the outermost element.
 
-    The derivative along an axis is a second difference, smoothed along that axis and the others by binomial
-    coefficients: of size 3 it is 1, -2, 1, and the smoothing 1, 2, 1.
+    The derivative along an axis is a second difference, smoothed along all axes by binomial
+    coefficients. With size 3 it is 1, -2, 1 along its axis, and the smoothing along the others 1, 2, 1.
 
     Args:
-        data: up to three axes, and C and F, which are no axes to derive along; integers, float16 or float32.
+        data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
         dtype: of the output: float32, or None: the data's.
-        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), with n the number of axes and s
-            the sum of the sizes of its windows; `scale` must be 1 then.
+        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
+            the sum of the sizes of its windows; `scale` must then be 1.
         scale: factor of each derivative, one for all axes or one for each.
-        smoothing_size: of the windows that smooth along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
-            none; None: the `window_size` of the derivative.
-        window_size: of the derivative along each axis, one for all or one for each, odd, 3 to 31.
+        smoothing_size: size of the smoothing along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
+            no smoothing; None: the `window_size` of the derivative.
+        window_size: size of the derivative along each axis, one for all or one for each, odd, 3 to 31.
 
     Returns: shape of the data, `dtype`, rounded half away from zero and saturated.
 
-    Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
-    sum lies that close to a half.
+    Parity: the order of the sums differs. Floats may differ by some roundings of the largest sum, and integers by 1
+    where a sum is close to a half.
 
     Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
     """
@@ -276,7 +274,7 @@ def laplacian(
         found: Array = lax.cond(large, by_axis, at_once, *operands)
         return found
 
-    # On a CPU one sample after the other, so that each does one of them only.
+    # A CPU computes one sample after the other, so each takes only one branch.
     return by_platform(either, either)(jnp.asarray(_large), *operands)
 
 
@@ -284,7 +282,7 @@ def _at_once(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
     data: Array, scales: Array, kernels: tuple[Array, Array, Array], windows: object, extent: Array,
 ) -> Array:  # fmt: skip
-    """Sums all derivatives as one kernel."""
+    """Correlates with one kernel, the sum of all derivatives."""
     del windows
     assert taps is not None
     derivatives, sizes, support = kernels
@@ -299,7 +297,7 @@ def _by_axis(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...],
     data: Array, scales: Array, kernels: object, windows: tuple[Array, Array, Array], extent: Array,
 ) -> Array:  # fmt: skip
-    """Computes each derivative along one axis after the other."""
+    """Computes each derivative by separable windows, axis by axis, and sums them."""
     del kernels
     vectors, lengths, factors = windows
     return sum_of_windows(axes, kind, data, vectors, lengths, scales * factors, extent, shape=shape)

@@ -1,4 +1,4 @@
-"""Median blur: the median of the values in a window around each pixel."""
+"""median_blur: computes the median of a window around each pixel."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ from jdali._system.jax_modes import usual_modes
 
 _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
-# Elements of a window up to which networks find the median: 7 x 7 compile in 4 s, larger ones take longer still.
+# Windows of up to this many elements use sorting networks: 7 x 7 compile in 4 s, larger ones take longer.
 _NETWORK = 49
-# Most elements of a window whose sorted columns an accelerator merges in one pass: of 49, XLA takes minutes.
+# An accelerator merges the sorted columns of windows of up to this many elements in one pass; for 49, XLA compiles for
+# minutes.
 _AT_ONCE = 25
-# Bytes of a block of rows, so few that what the networks keep of it stays in the cache; and elements of an image for
-# which no loop is worth its compilation.
-_BLOCK, _SMALL = 1 << 16, 1 << 12
+# Size of a block of rows in bytes; the intermediates of a network then stay in the cache.
+_BLOCK = 1 << 16
+# A loop over an image of up to this many elements is not worth its compilation.
+_SMALL = 1 << 12
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -76,10 +78,9 @@ def median_blur(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Gives each pixel the median of a rectangle around it, channel by channel.
+    """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    Past the borders lie the outermost pixels, repeated. The derivative is that of the element that is the median;
-    elements that are equal share it.
+    The outermost pixels repeat past the borders. The derivative is that of the median element; equal elements share it.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -87,7 +88,7 @@ def median_blur(
 
     Returns: shape, type and layout of the image.
 
-    Parity: works on the CPU as well; windows of 1 and any number of channels.
+    Parity: unlike DALI, it also works on the CPU, with windows of size 1, and with any number of channels.
 
     Example:
         images = fn.experimental.median_blur(images, window_size=[5, 5])
@@ -100,7 +101,7 @@ def median_blur(
 
 
 class _Reach(NamedTuple):
-    """The largest window, and whether all samples have it."""
+    """Size of the largest window, and whether all samples have it."""
 
     height: int
     width: int
@@ -109,7 +110,7 @@ class _Reach(NamedTuple):
 
 @one_program(static_argnums=0)
 def _blurred(reach: _Reach, image: Array, size: Array, extent: Array) -> Array:
-    """Computes medians of [H, W, C] in windows of `size` (height, width), which is `reach` at most."""
+    """Computes medians of [H, W, C] in windows of `size` (height, width), at most `reach`."""
     found = _differentiable if jnp.issubdtype(image.dtype, jnp.floating) else _medians
     return found(reach, image, size, extent)
 
@@ -122,7 +123,7 @@ def _medians(reach: _Reach, image: Array, size: Array, extent: Array) -> Array:
 
 
 def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
-    """Finds medians by `median_network`, on a CPU block after block of rows."""
+    """Finds medians with `median_network`, on a CPU in blocks of rows."""
     (height, length), unit = windows.flat.shape, windows.channels
     rows = rows_of_block(windows.flat.shape, _BLOCK // windows.flat.dtype.itemsize)
     is_small = windows.flat.size <= _SMALL
@@ -161,7 +162,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
-    """Reads the rows of an image under each row of the windows, with a margin at the sides; writes no padded copy."""
+    """Reads the image's rows under each row of the windows, with a margin at the sides, without a padded copy."""
 
     def clamped(axis: int, count: int, first: int) -> Array:
         return INDICES["clamp"](first + jnp.arange(count, dtype=jnp.int32), extent[axis])
@@ -176,11 +177,11 @@ def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:
-    """Finds medians bit by bit: a bit is 1 if no more than half of the window is below the number with it."""
+    """Finds medians bit by bit: a bit is 1 if at most half of the window is below the number with this bit set."""
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
     bits = 8 * keys.dtype.itemsize
-    counts = jnp.uint8 if reach.height * reach.width < 1 << 8 else jnp.int32  # as many in a vector as can be
+    counts = jnp.uint8 if reach.height * reach.width < 1 << 8 else jnp.int32  # small types fill vectors
 
     def one_bit(i: Array, found: Array) -> Array:
         candidate = found | (jnp.asarray(1, keys.dtype) << (bits - 1 - i).astype(keys.dtype))
@@ -218,7 +219,7 @@ def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Arra
 
 
 class _Windows:
-    """The windows of an image: element by element, each as an image of that element of all windows."""
+    """The windows of an image, read element by element: an element of all windows is an image."""
 
     def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
         height, width, self.channels = image.shape
@@ -231,11 +232,11 @@ class _Windows:
         self.padded = padded
 
     def zeros(self, dtype: Any) -> Array:
-        """Makes an image of zeros, which a loop over the elements of these windows starts with."""
+        """Makes an image of zeros to start a loop over the windows' elements."""
         return varying_like(jnp.zeros(self.flat.shape, dtype), self.padded, self.size)
 
     def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
-        """Calls step(result, element, whether it is in the window, elements of others) over all elements."""
+        """Calls `step(result, element, inside, *elements_of_others)` for all elements; `inside`: it is in the window."""
         height, width = self.reach
         own = self.size // 2
 
@@ -250,12 +251,12 @@ class _Windows:
         return result
 
     def _at(self, y: Any, x: Any) -> Array:
-        """Takes element (y, x) of the largest window: the same position for all samples, so that no gather is made of it."""
+        """Takes element (y, x) of the largest window; the position is the same for all samples, so XLA makes no gather."""
         return lax.dynamic_slice(self.padded, (y, x * self.channels), self.flat.shape)
 
 
 def _ordered(values: Array) -> Array:
-    """Converts to unsigned integers of the same order: turns the sign of signed ones, all bits of negative floats."""
+    """Converts to unsigned integers in the same order: flips the sign bit, and for negative floats all bits."""
     if jnp.issubdtype(values.dtype, jnp.unsignedinteger):
         return values
     bits = lax.bitcast_convert_type(values, jnp.uint32)

@@ -1,8 +1,7 @@
-"""Mixup: each sample of a batch becomes a weighted mean of itself and another one."""
+"""mixup: replaces each sample of a batch by a weighted mean of itself and another one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -26,12 +25,9 @@ def setup(
     return plan_mixture("mixup", images, labels, alpha, probability, num_classes)
 
 
-def _count_outputs(arguments: Mapping[str, Any]) -> int:
-    return 1
-
-
 @batch_operator(
-    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True, outputs=_count_outputs,
+    setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True,
+    outputs=lambda arguments: 1,  # a function, so that `out_shape` is a tuple of shapes
     output_per_optional=True,
 )  # fmt: skip
 def mixup(
@@ -46,27 +42,27 @@ def mixup(
     _count: PerSample[int | None] = None,
     out_shape: tuple[tuple[int, ...], ...],
 ) -> Array | tuple[Array, Array]:
-    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, λ of Beta(alpha, alpha).
+    """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, with λ from Beta(alpha, alpha).
 
-    By Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018), with a λ for each sample. The samples of a batch
-    are sorted by random numbers, and the partner of each is the next one, so each goes into one other.
+    See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). Each sample has its own λ. The samples of a batch
+    are sorted by random numbers, and the partner of each is the next one, so each is the partner of one other.
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: class numbers, one integer a sample, with `num_classes`; or vectors (one-hot, soft), or other numbers of
-            one shape, which are mixed as they are.
-        alpha: of the beta distribution, above 0: small, and most samples stay nearly as they are; 1: every λ is as
-            likely.
-        num_classes: elements of the vectors that class numbers become; a number outside of 0 to num_classes - 1 becomes
-            zeros. None: labels are no class numbers.
-        probability: that a sample is mixed, 0 to 1; other samples stay as they are, and still are partners.
+        labels: with `num_classes`, class numbers, one integer for each sample; or vectors (one-hot, soft), or other
+            numbers of one shape, which are mixed as they are.
+        alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
+            uniform.
+        num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
+            zeros. None: labels are not class numbers.
+        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
 
     Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
-    float32. A batch of one stays as it is.
+    float32. A batch of one is unchanged.
 
-    Random numbers: λ and the decision of `probability` follow from the key of the sample alone, as those of all
-    operators do. The partner follows from the keys of all samples of the batch: the same batch has the same bits, in a
-    resumed run too, and batches of another size, or composed otherwise, have other partners.
+    Random numbers: λ and the choice by `probability` follow from the sample's own key, as in all operators. The partner
+    follows from the keys of all samples of the batch. The same batch thus has the same bits, also in a resumed run, but
+    partners change with the batch size and the other samples.
 
     Parity: DALI has no such operator.
 

@@ -1,8 +1,9 @@
-"""Dilation and erosion: the largest or smallest value under a rectangle."""
+"""dilate and erode: take the largest or smallest value under a rectangle."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -15,20 +16,26 @@ from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
 from jdali._kernels.correlate import padded_taps
 from jdali._kernels.fit import fit
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, also_takes, operator
 
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.float32)))
-# What DALI calls the border modes, and what `with_margin` does.
+# Border modes of `with_margin` by DALI's names.
 _BORDERS = {
     "constant": "constant", "replicate": "clamp", "reflect": "reflect_1001", "reflect_101": "reflect_101", "wrap": "wrap",
 }  # fmt: skip
-# Elements of the mask along an axis that are compared in one loop over the image.
+# The loop over a mask's elements along an axis is unrolled for up to this many.
 _UNROLLED = 9
 
 
 # --- setup --------------------------------------------------------------------------------------
 def _setup(
-    name: str, images: BatchSpec, anchor: np.ndarray, border_mode: str, iterations: int, mask_size: np.ndarray
+    name: str,
+    images: BatchSpec,
+    *,
+    anchor: np.ndarray,
+    border_mode: str,
+    iterations: int,
+    mask_size: np.ndarray,
 ) -> Plan:
     if border_mode not in _BORDERS:
         raise ValueError(f"{name}: border_mode is {border_mode!r}, it must be one of {', '.join(_BORDERS)}")
@@ -45,7 +52,7 @@ def _setup(
     wanted = np.asarray(anchor)[:, ::-1]
     _refuse(name, (wanted < -1) | (wanted >= sizes), "anchor must lie within the mask, got", anchor, "anchor")
     anchors = np.where(wanted == -1, sizes // 2, wanted)
-    # The same rectangle several times is one larger rectangle, except for borders: DALI calls it equivalent.
+    # Several iterations equal one with a larger rectangle, except at borders; DALI calls them equivalent.
     grown, moved = 1 + iterations * (sizes - 1), iterations * anchors
     largest = grown.max(axis=0) if len(grown) else np.ones(2, np.int64)
     params = {"_size": grown.astype(np.int32), "_start": moved.astype(np.int32)}
@@ -59,15 +66,15 @@ def _refuse(name: str, bad: np.ndarray, message: str, values: np.ndarray, argume
 
 
 # --- run ----------------------------------------------------------------------------------------
-@functools.partial(jax.jit, static_argnums=(0, 1, 2))  # one program also for eager callers
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))  # one program for eager calls, too
 def _extremes(
     largest: bool, border: str, reach: tuple[int, int], image: Array, size: Array, start: Array, extent: Array
 ) -> Array:
-    """Finds the largest or smallest value of [H, W, C] under a mask of `size`, whose `start` is at a position in it, [2]."""
+    """Finds the largest or smallest value of [H, W, C] under a mask of `size`, [2], with its anchor at `start`, [2]."""
     height, width, channels = image.shape
     floating = jnp.issubdtype(image.dtype, jnp.floating)
     limits = (-np.inf, np.inf) if floating else (0, np.iinfo(image.dtype).max)
-    neutral = jnp.asarray(limits[0] if largest else limits[1], image.dtype)  # what never is chosen
+    neutral = jnp.asarray(limits[0] if largest else limits[1], image.dtype)  # never chosen over another value
     choose = jnp.maximum if largest else jnp.minimum
     values = image.reshape(height, width * channels)
     for axis, unit in ((0, 1), (1, channels)):
@@ -93,30 +100,7 @@ def _extremes(
     return values.reshape(height, width, channels)
 
 
-def _run(
-    largest: bool, image: Array, border: str, reach: tuple[int, int] | None, size: object, start: object, extent: Array,
-    out_shape: tuple[int, ...],
-) -> Array:  # fmt: skip
-    assert reach is not None
-    if not image.size:
-        return jnp.zeros(out_shape, image.dtype)
-    values = _extremes(largest, _BORDERS[border], reach, image, jnp.asarray(size), jnp.asarray(start), extent)
-    return fit(values, out_shape)
-
-
-def _dilate_setup(
-    images: BatchSpec, *, anchor: np.ndarray, border_mode: str, iterations: int, mask_size: np.ndarray
-) -> Plan:
-    return _setup("experimental.dilate", images, anchor, border_mode, iterations, mask_size)
-
-
-@operator(
-    setup=_dilate_setup, name="experimental.dilate", layouts=("HWC",), devices=("cpu", "gpu"),
-    source="operators/image/morphology/morphology.cc",
-)  # fmt: skip
-def dilate(
-    image: Array,
-    /,
+def _options(
     *,
     anchor: PerFrame[tuple[int, ...]] = (-1, -1),
     border_mode: Static[str] = "constant",
@@ -125,66 +109,64 @@ def dilate(
     _reach: Static[tuple[int, int] | None] = None,
     _size: PerSample[Array | None] = None,
     _start: PerSample[Array | None] = None,
-    extent: Array,
-    out_shape: tuple[int, ...],
+) -> None:
+    """Declares the arguments of both operators.
+
+    Args:
+        anchor: (x, y), element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
+            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
+        iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
+            each further one.
+        mask_size: (width, height) of the rectangle, pixels.
+    """
+
+
+def _run(
+    largest: bool, image: Array, extent: Array, out_shape: tuple[int, ...], options: Mapping[str, Any]
 ) -> Array:
-    """Gives each pixel the largest value under a rectangle, channel by channel.
+    if not image.size:
+        return jnp.zeros(out_shape, image.dtype)
+    size, start = jnp.asarray(options["_size"]), jnp.asarray(options["_start"])
+    border = _BORDERS[options["border_mode"]]
+    return fit(_extremes(largest, border, options["_reach"], image, size, start, extent), out_shape)
+
+
+@operator(
+    setup=functools.partial(_setup, "experimental.dilate"), name="experimental.dilate", layouts=("HWC",),
+    devices=("cpu", "gpu"), source="operators/image/morphology/morphology.cc",
+)  # fmt: skip
+@also_takes(_options)
+def dilate(image: Array, /, *, extent: Array, out_shape: tuple[int, ...], **options: Any) -> Array:
+    """Replaces each pixel by the largest value under a rectangle, channel by channel.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
-        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
-        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
-            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
-        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
-        mask_size: (width, height) of the rectangle, pixels.
 
     Returns: shape, type and layout of the image.
 
-    Parity: works on the CPU as well.
+    Parity: unlike DALI's, it also works on the CPU.
 
     Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
     """
-    return _run(True, image, border_mode, _reach, _size, _start, extent, out_shape)
-
-
-def _erode_setup(
-    images: BatchSpec, *, anchor: np.ndarray, border_mode: str, iterations: int, mask_size: np.ndarray
-) -> Plan:
-    return _setup("experimental.erode", images, anchor, border_mode, iterations, mask_size)
+    return _run(True, image, extent, out_shape, options)
 
 
 @operator(
-    setup=_erode_setup, name="experimental.erode", layouts=("HWC",), devices=("cpu", "gpu"),
-    source="operators/image/morphology/morphology.cc",
+    setup=functools.partial(_setup, "experimental.erode"), name="experimental.erode", layouts=("HWC",),
+    devices=("cpu", "gpu"), source="operators/image/morphology/morphology.cc",
 )  # fmt: skip
-def erode(
-    image: Array,
-    /,
-    *,
-    anchor: PerFrame[tuple[int, ...]] = (-1, -1),
-    border_mode: Static[str] = "constant",
-    iterations: Static[int] = 1,
-    mask_size: PerFrame[tuple[int, ...]] = (3, 3),
-    _reach: Static[tuple[int, int] | None] = None,
-    _size: PerSample[Array | None] = None,
-    _start: PerSample[Array | None] = None,
-    extent: Array,
-    out_shape: tuple[int, ...],
-) -> Array:
-    """Gives each pixel the smallest value under a rectangle, channel by channel.
+@also_takes(_options)
+def erode(image: Array, /, *, extent: Array, out_shape: tuple[int, ...], **options: Any) -> Array:
+    """Replaces each pixel by the smallest value under a rectangle, channel by channel.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
-        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
-        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
-            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
-        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
-        mask_size: (width, height) of the rectangle, pixels.
 
     Returns: shape, type and layout of the image.
 
-    Parity: works on the CPU as well.
+    Parity: unlike DALI's, it also works on the CPU.
 
     Example: images = fn.experimental.erode(images, mask_size=[7, 7])
     """
-    return _run(False, image, border_mode, _reach, _size, _start, extent, out_shape)
+    return _run(False, image, extent, out_shape, options)

@@ -1,4 +1,4 @@
-"""Multi-paste: make images of regions of others (mosaics, collages)."""
+"""multi_paste: assembles images from regions of others (mosaics, collages)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jdali._operators.record import PerSample, Static, batch_operator, extents_o
 _NAME = "multi_paste"
 _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))
 
-# Rows and pixels of the tiles that regions are copied in: the first that is not larger than the region.
+# (Rows, pixels) of tiles for copying regions; the first one that fits into the region is used.
 _TILES = ((32, 128), (32, 32), (4, 8), (1, 1))
 
 
@@ -112,7 +112,7 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
             raise ValueError(
                 f"{_NAME}: The `output_size` should be a tuple (H, W), got {found} elements for a sample at index 0."
             )
-        output_size = output_size[:, :2]  # the shape of a picture serves, too
+        output_size = output_size[:, :2]  # the shape of an image is allowed, too
         wrong = (output_size < 0).any(axis=1)
         check_samples(
             wrong,
@@ -133,7 +133,7 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
 
 
 def _ids(in_ids: Any, batch_size: int) -> list[np.ndarray] | None:
-    """Returns the samples to paste from, [N]; None for all inputs."""
+    """Returns the samples to paste from, a list of indices for each sample; None without `in_ids`."""
     if in_ids is None:
         return None
     ids = [np.atleast_1d(own).astype(int) for own in in_ids]
@@ -150,14 +150,14 @@ def _ids(in_ids: Any, batch_size: int) -> list[np.ndarray] | None:
 
 
 def _sources(images: Sequence[BatchSpec], ids: list[np.ndarray] | None, sample: int) -> np.ndarray:
-    """Returns the size of the image that each region comes from: int [regions, ndim]."""
+    """Returns the size of each region's source image, int [regions, ndim]."""
     if ids is not None:
         return images[0].extents[ids[sample]]
     return np.array([spec.extents[sample] for spec in images])
 
 
 def _channels(images: Sequence[BatchSpec], ids: list[np.ndarray] | None) -> np.ndarray:
-    """Returns the channels of the outputs, [N]."""
+    """Returns the number of channels of each output, [N]."""
     channels = images[0].extents[:, -1].copy()
     if all((spec.extents[:, -1] == channels[:1]).all() for spec in images):
         return channels
@@ -179,7 +179,7 @@ def _check_bounds(
     canvas: np.ndarray,
     arguments: Mapping[str, Any],
 ) -> None:
-    """Raises SampleError if a region is not in its image, or would not be in the output."""
+    """Raises SampleError if a region is not inside its source image or the output."""
     for sample in range(len(canvas)):
         sizes = _sources(images, ids, sample)[:, -3:-1]
         own = {
@@ -201,12 +201,12 @@ def _check_bounds(
 
 
 def regions(arguments: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Returns the sources, shapes and destinations of the regions of one sample: int [regions, 2] each.
+    """Returns the source corners, shapes and target corners of one sample's regions: int [regions, 2] each.
 
     Args:
         arguments: by name, [regions, 2] or None.
-        sizes: int [regions, 2], of the images they come from.
-        canvas: int [2], of the output.
+        sizes: int [regions, 2], of the source images.
+        canvas: int [2], size of the output.
         xp: `numpy` or `jax.numpy`.
     """
 
@@ -250,29 +250,32 @@ def multi_paste(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Copies regions of images into black images, one over the other.
+    """Copies regions of images into black images, later regions over earlier ones.
 
-    With `in_ids`, each output is made of any samples of the one input's batch; without, region i of a sample comes
-    from input i. All three of a region's coordinates are (height, width).
+    With `in_ids`, regions come from any samples of the single input's batch; without it, region i of a sample comes
+    from input i. Coordinates are (height, width).
 
     Args:
         images: [H, W, C] or [F, H, W, C].
         dtype: output type; None: the input's.
-        in_anchors: [regions, 2], first corner of each region in the image it comes from, pixels.
-        in_anchors_rel: the same in shares of that image's size, rounded towards zero. Neither: 0.
-        in_ids: [regions], position in the batch of the sample that each region comes from. The number of regions
+        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without both in_anchors
+            arguments.
+        in_anchors_rel: first corners as shares of the source image's size, rounded towards zero.
+        in_ids: [regions], position of each region's source sample in the batch. The number of regions
             may differ by sample.
-        out_anchors: [regions, 2], first corner of each region in the output, pixels.
-        out_anchors_rel: the same in shares of the output's size, rounded towards zero. Neither: 0.
-        output_size: (height, width) of the output, and anything behind them; None: that of the images, which must all
-            be of one size.
-        shapes: [regions, 2], size of each region, pixels.
-        shapes_rel: the same in shares of the image's size, rounded up. Neither: all from `in_anchors` on.
+        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without both out_anchors
+            arguments.
+        out_anchors_rel: first corners as shares of the output's size, rounded towards zero.
+        output_size: (height, width) of the output, and further values, which are ignored; None: the size of the
+            images, which must all have one size.
+        shapes: [regions, 2], size of each region, pixels; without both shapes arguments, regions reach to the end of
+            their source images.
+        shapes_rel: sizes as shares of the source image's size, rounded up.
 
     Returns: [*output_size, C], rounded half away from zero and saturated; 0 where no region is.
 
-    Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
-    is not checked, and what is outside is left out.
+    Raises: SampleError if a region is not inside its source image and the output. If an argument is a tracer, regions are
+    not checked, but clipped.
 
     Example:
         images = fn.multi_paste(
@@ -309,7 +312,7 @@ def _with_regions(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Returns the regions of one sample: ids of images, [regions, 2] sizes of these, `regions`, and bool, which exist."""
+    """Returns, for one sample: ids of source images, their sizes [regions, 2], the result of `regions`, and which exist."""
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])
@@ -325,7 +328,7 @@ def _in_tiles(
     shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
-    """Copies the regions, one after the other: the work follows their sizes, not that of the canvas."""
+    """Copies regions one after the other; the work depends on their sizes, not on the canvas."""
     batch, (*lead, height, width, channels) = len(canvases), shape
     frames = math.prod(lead)
     flat = []
@@ -376,7 +379,10 @@ def _tiled(
     result: Array, image: Array, box: Array, source: Array, sample: Array,
     tile: tuple[int, int], channels: int, fits: Array,
 ) -> Array:  # fmt: skip
-    """Copies in tiles of one size, the last ones moved back into the region; nothing unless that `fits`."""
+    """Copies a region in tiles of one size; does nothing unless `fits`.
+
+    A tile that would reach past the region's end is moved back to end there, and overlaps the tile before.
+    """
     (top, left), (height, width), (y, x) = box
     (tall, wide), frames = tile, result.shape[1]
     down, across = (height + tall - 1) // tall, (width + wide - 1) // wide
@@ -397,7 +403,7 @@ def _whole(
     shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
-    """Has a derivative."""
+    """Selects on the whole canvas for each region; has a derivative."""
 
     def one(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> Array:
         ids, areas, bounds, there = _region_bounds(sizes, own, canvas, sample)
@@ -413,7 +419,7 @@ def _whole(
 def _pasted(
     canvas: Array, image: Array, region: Sequence[Array], size: Array, area: Array, there: Array
 ) -> Array:
-    """Pastes a region of an image on the canvas [..., H, W, C]."""
+    """Pastes a region of an image on the canvas [..., H, W, C], by selecting for each pixel of the canvas."""
     source, shape, target = region
     masks, first = [], canvas.ndim - 3
     for axis in range(first):

@@ -1,4 +1,4 @@
-"""Pad: bring arrays to a common shape, or to a multiple of some size, by adding at their ends."""
+"""pad: extends arrays at their ends to a common shape, or to a multiple of a size."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def setup(
 
 
 def _target(sizes: np.ndarray, largest: np.ndarray, values: Mapping[str, Any]) -> np.ndarray:
-    """Computes padded sizes [N, K] of the axes from their true ones and those of the largest sample."""
+    """Computes padded sizes [N, K] from the true sizes and the largest ones of the batch."""
     wanted = slice_argument("pad", "shape", values["shape"], sizes.shape)
     target = largest if wanted is None else np.where(wanted > 0, wanted, largest)
     target = np.maximum(target, sizes)
@@ -55,11 +55,11 @@ def _target(sizes: np.ndarray, largest: np.ndarray, values: Mapping[str, Any]) -
     return target
 
 
-def _to_largest(arguments: Any) -> bool:
-    return arguments.get("shape") is None
-
-
-@operator(setup=setup, whole_batch=_to_largest, source="operators/generic/pad.h")
+@operator(
+    setup=setup,
+    whole_batch=lambda arguments: arguments.get("shape") is None,
+    source="operators/generic/pad.h",
+)
 def pad(
     data: Array,
     /,
@@ -77,13 +77,12 @@ def pad(
     Args:
         data: any layout, any type.
         align: round the padded extent up to a multiple of this, for each of the axes.
-        axes: axes to pad, perhaps more in one sample than in another; negative ones count from the end; empty or
-            None: all.
-        axis_names: the same by letters of the layout, in place of `axes`.
-        fill_value: what is added; fractions are cut off for integers, which saturate.
-        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. An axis that
-            is longer already stays as it is: `slice` cuts it, and `tokenize(length=)` texts. None: the largest of the batch
-            (a single call of the pure function is a batch of one).
+        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        fill_value: value of the padding; for integers truncated and saturated.
+        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. A longer axis
+            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest of the batch; a call of the pure
+            function is a batch of one.
 
     Returns: type and layout of the input.
 

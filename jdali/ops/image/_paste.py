@@ -1,4 +1,4 @@
-"""Paste: put images on larger canvases."""
+"""paste: puts images on larger canvases."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def setup(
         )
     _refuse("ratio of less than 1 is not supported", "ratio", ratio, ~(ratio >= 1))
     _refuse(
-        # DALI's words, with DALI's name of the argument.
+        # DALI's message, with its misspelled argument.
         "min_canvas_size_ of less than 0 is not supported",
         "min_canvas_size",
         min_canvas_size,
@@ -53,7 +53,7 @@ def setup(
     for name, position in (("paste_x", paste_x), ("paste_y", paste_y)):
         if not is_traced(position):
             _refuse(f"{name} must be in range [0, 1]", name, position, ~((position >= 0) & (position <= 1)))
-    # float32, as in DALI: it decides where the product is a whole number.
+    # In float32, as in DALI, because rounding decides whether a product is an integer.
     sizes = images.extents[:, :2].astype(np.float32) * ratio.astype(np.float32)[:, None]
     sizes = np.maximum(sizes, min_canvas_size[:, None])
     _refuse("the canvas is too large", "ratio", ratio, ~(sizes <= LIMIT).all(axis=1))
@@ -94,17 +94,17 @@ def paste(
         fill_value: of the canvas, one value or `n_channels` values; saturated to the image's type.
         min_canvas_size: least height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
-        paste_x: share of the free width that is left of the image, 0 to 1.
+        paste_x: share of the free width left of the image, 0 to 1.
         paste_y: share of the free height above it, 0 to 1.
-        ratio: sides of the canvas divided by those of the image, at least 1.
+        ratio: sides of the canvas divided by the sides of the image, at least 1.
 
     Returns: [ratio * H, ratio * W, C], type of the input.
 
-    Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+    Parity: DALI takes only uint8, and wraps fill values that it does not hold.
 
     Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
-    del ratio, min_canvas_size, n_channels  # `setup` has made the size of them
+    del ratio, min_canvas_size, n_channels  # used by `setup`
     free = (out_extent - extent).astype(jnp.float32)
     positions = [jnp.asarray(position, jnp.float32) for position in (paste_y, paste_x)]
     products = [position * free[axis] for axis, position in enumerate(positions)]

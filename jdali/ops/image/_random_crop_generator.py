@@ -1,4 +1,4 @@
-"""Random crop generator: a random window for pictures whose size is known."""
+"""random_crop_generator: draws random windows for images of known size."""
 
 from __future__ import annotations
 
@@ -38,18 +38,19 @@ def random_crop_generator(
     random_aspect_ratio: Static[tuple[float, float]] = ASPECT_RATIOS,
     out_shape: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> tuple[Array, Array]:
-    """Draws a window by share of the area and aspect ratio, as `decoders.image_random_crop` does.
+    """Draws a window by its share of the area and its aspect ratio, as `decoders.image_random_crop` does.
 
     Args:
-        shapes: integers [2] or [3]: (height, width) of a picture, pixels, and perhaps its channels.
-        num_attempts: windows to try; if none fits, the largest that keeps the aspect ratio is taken.
-        random_area: least and largest area, share of the picture's.
+        shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.
+        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
+            is taken.
+        random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width) of the window, pixels.
 
-    Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
-        half away from zero.
+    Parity: random numbers differ from DALI's, but have the same distribution. Sizes round half away from zero to whole
+        pixels.
 
     Example: corner, size = fn.random_crop_generator(shape, random_area=[0.3, 0.8])
     """

@@ -66,6 +66,7 @@ def _sides(images: BatchSpec, sides: np.ndarray) -> np.ndarray:
     layouts=("HWC",),
     free_padding="all",
     nanoseconds=2.0,
+    wide_vectors=True,
     source="operators/image/resize/random_resized_crop.cc",
 )
 def random_resized_crop(

@@ -1,4 +1,4 @@
-"""Remap: a warp by a table with a point for each pixel."""
+"""remap: warps images by tables with a point for each pixel."""
 
 from __future__ import annotations
 
@@ -68,20 +68,20 @@ def remap(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Shows at each pixel of the output the point of the input that maps name.
+    """Warps an image by two maps, which give a point of the input for each pixel of the output.
 
-    out(x, y) = in(mapx(x, y), mapy(x, y)), 0 outside of the input and where a map is NaN.
+    out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 
     Args:
         image: [H, W, C].
-        mapx: float32 [h, w] or [h, w, 1], column of the input for each pixel of the output.
-        mapy: float32 [h, w] or [h, w, 1], row of the input.
+        mapx: float32 [h, w] or [h, w, 1], column in the input for each pixel of the output.
+        mapy: float32 [h, w] or [h, w, 1], row in the input.
         interp: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
-        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+        pixel_origin: position of (0, 0): "corner" or "center" of the first pixel; OpenCV uses the centre.
 
     Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
 
-    Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
+    Parity: DALI has this operator on a GPU only, for images of 1 or 3 channels, and with maps of the input's size.
 
     Example: images = fn.experimental.remap(images, map_x, map_y)
     """
@@ -102,10 +102,10 @@ def remap(
 
 
 def table_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Maps points by tables; the pixels at `centers` are a tile of them.
+    """Looks up points in tables, for the tile of pixels at `centers`.
 
     Args:
-        parameters: tables [h, w] for each axis, and what to add to their points.
+        parameters: a table [h, w] for each axis, and a shift to add to their points.
         centers: see `warp.Mapping`.
     """
     tables, shift = parameters

@@ -87,6 +87,7 @@ def setup(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
+    wide_vectors=True,
     outputs=lambda static: 2 if static.get("save_attrs") else 1,
     source="operators/image/resize/resize.cc, resize_attr.cc",
 )

@@ -85,6 +85,7 @@ def setup(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
+    wide_vectors=True,
     source="operators/image/resize/resize_crop_mirror.cc",
 )
 def resize_crop_mirror(
@@ -195,5 +196,6 @@ fast_resize_crop_mirror = operator(
     layouts=LAYOUTS,
     free_padding="all",
     nanoseconds=2.0,
+    wide_vectors=True,
     source="operators/image/resize/resize_crop_mirror.cc",
 )(_without_antialiasing(resize_crop_mirror.run))

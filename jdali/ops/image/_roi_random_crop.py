@@ -1,4 +1,4 @@
-"""ROI random crop: a window positioned at random around, or within, a region of interest."""
+"""roi_random_crop: positions a window at random around, or within, a region of interest."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def setup(
 
 
 def _axes(arguments: dict[str, Any]) -> int:
-    """Returns the number of axes of the window, on which the arguments must agree."""
+    """Returns the number of axes of the window; raises if arguments have different numbers of elements."""
     lengths = {}
     for name, value in arguments.items():
         if value is not None:
@@ -73,7 +73,7 @@ def _axes(arguments: dict[str, Any]) -> int:
 def _check_inside(
     bounds: np.ndarray, crop_shape: np.ndarray, roi_start: np.ndarray, roi_end: Any, roi_shape: Any
 ) -> None:
-    """Raises SampleError where the window or the region does not fit into the bounds [N, axes]."""
+    """Raises SampleError if a window or region does not fit into the bounds [N, axes]."""
     if any(map(is_traced, (bounds, crop_shape, roi_start, roi_end, roi_shape))):
         return
     start, crop = (_columns(value) for value in (roi_start, crop_shape))
@@ -103,7 +103,7 @@ def _check_inside(
 
 
 def _columns(value: np.ndarray) -> np.ndarray:
-    """Arranges vectors, or numbers, which are vectors of one, as int64 [N, axes]."""
+    """Arranges vectors as int64 [N, axes]; numbers become vectors of one element."""
     return value.reshape(len(value), -1).astype(np.int64)
 
 
@@ -121,23 +121,23 @@ def roi_random_crop(
     extent: Array | Sequence[Array],
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Draws where a window begins that shows as much of a region of interest as it can.
+    """Draws the start of a window that shows as much of a region of interest as possible.
 
-    A window larger than the region holds all of it, a smaller one lies within it; every such position is as
-    likely, along each axis by itself. Where the bounds are known, the window stays inside of them.
+    Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
+    have equal probabilities. If bounds are known, the window stays inside of them.
 
     Args:
-        picture: only its size counts: the bounds along its first axes.
+        picture: tensor whose size gives the bounds, along its first axes.
         crop_shape: size of the window, an element for each axis.
-        in_shape: the bounds, in place of an input; without either there are none.
-        roi_end: where the region ends, past its last element; or `roi_shape`.
+        in_shape: bounds, in place of an input; without both there are no bounds.
+        roi_end: end of the region, exclusive; or give `roi_shape`.
         roi_shape: size of the region.
-        roi_start: where the region begins.
+        roi_start: start of the region.
 
-    Returns: int64 [axes], where the window begins.
+    Returns: int64 [axes], start of the window.
 
-    Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
-        checked; of a window that does not fit the start is then unspecified.
+    Parity: random numbers differ from DALI's, but have the same distribution. Traced values are not
+        checked; the start of a window that does not fit is then unspecified.
 
     Example:
         corner = fn.roi_random_crop(crop_shape=[3, 4], roi_start=[2, 0], roi_end=[4, 8], in_shape=[9, 8])

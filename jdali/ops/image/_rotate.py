@@ -1,4 +1,4 @@
-"""Rotate: turn images around their centre."""
+"""rotate: rotates images around their centre."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from jdali._kernels.affine_matrix import rotation_matrix
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
-# rotate_params.h: a canvas that is larger than a whole number of pixels by less is not enlarged.
+# rotate_params.h: an excess over a whole number of pixels that does not enlarge the canvas.
 _SLACK = 1e-2
 
 
 def canvas_size(
     size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None, frames: np.ndarray | None = None
 ) -> np.ndarray:
-    """Computes the smallest canvas that holds rotated images, with the parity of the axis that lies along it.
+    """Computes the smallest canvas that holds rotated images; each side has the parity of the image axis along it.
 
-    Equal parity keeps pixel centres on pixel centres, so that small angles blur less. All frames of a sequence get the
-    canvas that holds the largest of them, with the parity that most of them would have alone; an even one if as many
-    have one as the other.
+    Equal parity keeps pixel centres on pixel centres, so that small angles blur less. All frames of a sequence get one
+    canvas, which holds the largest of them. Its parity is the most frequent parity of the frames' own canvases; in a tie,
+    it is even.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).
         angle: float32 [N], degrees.
         axis: float32 [N, 3], (x, y, z), for volumes.
-        frames: int, how many images that follow each other are frames of a sequence; None: none are.
+        frames: int, numbers of successive images that form a sequence; None: there are no sequences.
 
     Returns: int64 [N, 2] or [N, 3].
     """
@@ -46,7 +46,7 @@ def canvas_size(
         reach = np.abs(_np_rotation(radians, np.asarray(axis, np.float32)))[:, ::-1, ::-1]
         parts = reach * size[:, None, :].astype(np.float32)
         needed = np.ceil(parts.sum(-1) - np.float32(_SLACK)).astype(np.int64)
-        # The axis that reaches furthest; of equal ones the output's own, then x before y before z.
+        # The axis that reaches furthest; among equals, the output's own, then x before y before z.
         own = np.diagonal(reach, 0, 1, 2) >= reach.max(-1)
         source = np.where(own, np.arange(3), 2 - reach[:, :, ::-1].argmax(-1))
         along = np.take_along_axis(size, source, axis=1)
@@ -105,7 +105,7 @@ def setup(
 
 
 def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Names the arguments that `setup` needs: the angle only if it decides the size of the canvas."""
+    """Serves as `setup_needs`: the angle is needed on the host only if it decides the size of the canvas."""
     size = arguments.get("size")
     if size is not None and not (isinstance(size, (list, tuple, np.ndarray)) and len(size) == 0):
         return ("size",)
@@ -142,20 +142,20 @@ def rotate(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         angle: degrees; counter-clockwise for images, a positive rotation around `axis` for volumes.
-        axis: of volumes: (x, y, z), of any length but 0.
+        axis: for volumes, (x, y, z), any nonzero length.
         dtype: output type; None: the input's.
-        fill_value: of what lies outside of the image, in the output's type; None: the border is
+        fill_value: value outside of the image, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
         keep_size: the canvas has the size of the image.
-        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: `keep_size` decides,
-            and without it the canvas is enlarged until all of the image fits, keeping its parity.
+        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
+            large enough for the whole rotated image, with sides of the image's parity.
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points by up to
-    0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
-    that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
+    Parity: DALI accumulates the step between pixels over 256 pixels in float32, which moves points by up to
+    0.01 pixel in images 4,000 pixels wide, and by 0.04 at 30,000; here each point is computed by itself. DALI rounds
+    a constant `size`, but truncates a per-sample one; here both are rounded.
 
     Example:
         images = fn.rotate(images, angle=20.0, fill_value=0)

@@ -1,4 +1,4 @@
-"""Slice: cut a window out of arrays of any layout, by its borders."""
+"""slice: cuts a window, given by its borders, out of arrays of any layout."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def setup(
         extents = data.extents[group.rows]
         with group.blaming():
             chosen = _slice_window.slice_axes("slice", data.layout, extents.shape, group.axes, names)
-            if later:  # never with numbers of axes that differ: `_needs` asks for the start then
+            if later:  # the number of axes is then equal for all samples, see `_needs`
                 sizes, params["_axes"] = _fixed_sizes(extents, chosen, shape), chosen.astype(np.int32)
             else:
                 anchors[group.rows], sizes[group.rows] = _slice_window.any_window(
@@ -73,7 +73,7 @@ def setup(
         cut.update(np.unique(chosen).tolist())
     if not later:
         anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes, policies)
-        # int32 does not hold every begin; a window that reaches its limits is as far outside.
+        # Clipped to int32: a window at its limits is outside of the data, too.
         params["_anchors"] = np.clip(anchors, -(2**31), 2**31 - 1 - sizes).astype(np.int32)
     _window.check_border("slice", policy, data.extents, sizes)
     channels = sizes[:, layout.index("C")] if "C" in layout else None
@@ -100,7 +100,7 @@ def _check_arguments(named: Mapping[str, object], positional: tuple[Any, Any]) -
 
 
 def _starts_later(named: Mapping[str, object], policy: str) -> bool:
-    """Returns True if the window's position is still unknown, but its size is not."""
+    """Returns True if the window's size is known, but its start is traced."""
     unknown = is_traced(named["start"]) or is_traced(named["rel_start"])
     return unknown and policy != "trim_to_shape" and named["shape"] is not None
 
@@ -114,7 +114,7 @@ def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: object) -> np.nda
 
 
 def _needs(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Names all arguments but the start of a window of fixed shape, unless it is to be trimmed or axes differ by sample."""
+    """Serves as `setup_needs`: the start need not be known if `shape` is, unless windows are trimmed or axes differ."""
     names = ("axes", *_NAMED, "anchor", "shape_input")
     same_axes = isinstance(arguments.get("axes", ()), (int, tuple, list, np.ndarray))
     if (
@@ -155,34 +155,34 @@ def slice(
     out_shape: tuple[int, ...],
     layout: tuple[str, ...],
 ) -> Array:
-    """Cuts out a window by its borders; relative ones are rounded half away from zero.
+    """Cuts out a window given by its borders; relative borders are rounded half away from zero.
 
-    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
+    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
     With a `shape`, the start may be a tracer.
 
     Args:
         data: any layout, any type.
-        anchor: start for each of the axes, int32 or int64 elements, or float32 shares of the extent.
+        anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: what axes the window arguments are of, perhaps more in one sample than in another; negative ones count
+        axes: axes of the window arguments; their number may differ by sample; negative ones count
             from the end; empty: all, in order; None: `axis_names`.
-        axis_names: the same by letters of the layout; empty: all. Data without a layout is taken to
-            be HW, HWC or DHWC. In place of `axes`, not with it.
-        dtype: output type, converted by cutting off fractions and saturating; None: the input's.
-        end: where the window ends, elements, exclusive.
-        fill_values: one value, or one for each channel, for what lies outside of the data.
-        normalized_anchor: a float `anchor` is a share of the extent, not elements.
-        normalized_shape: a float `shape_input` is a share of the extent, not elements.
+        axis_names: letters of the axes in the layout; "": all. Data without a layout count as
+            HW, HWC or DHWC. Excludes `axes`.
+        dtype: output type; fractions are truncated and integers saturated; None: the input's.
+        end: end of the window, elements, exclusive.
+        fill_values: one value, or one for each channel, for elements outside of the data.
+        normalized_anchor: True: a float `anchor` is a share of the extent; False: elements.
+        normalized_shape: True: a float `shape_input` is a share of the extent; False: elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
             (aaa|abcd|ddd), "reflect_101" (dcb|abcd|cba), "reflect_1001" (cba|abcd|dcb) and "wrap" (bcd|abcd|abc)
-            repeat the data. So do DALI's other names for these, in letters of either case: "edge", "101", "reflect101",
-            "1001", "reflect1001", "reflect" (which is "reflect_1001"); "constant" and "fill" fill.
+            repeat the data. DALI's other names are taken, too, in upper or lower case: "edge", "101", "reflect101",
+            "1001", "reflect1001", "reflect" (which is "reflect_1001"), and "constant" and "fill" for "pad".
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.
         rel_start: `start` as a share of the extent.
         shape: size of the window, elements.
-        start: where the window starts, elements.
+        start: start of the window, elements.
 
     Returns: layout of the input, size of the window.
 
@@ -207,7 +207,7 @@ def slice(
 
 
 def _late_anchors(start: Any, relative: bool, axes: Any, extent: Array) -> Array:
-    """Computes anchors of all axes from a start that `setup` did not know."""
+    """Computes anchors of all axes from a traced start."""
     value = jnp.broadcast_to(jnp.asarray(start), axes.shape)
     if relative:
         value = round_half_away(rounded(value.astype(jnp.float32) * extent[axes].astype(jnp.float32)))

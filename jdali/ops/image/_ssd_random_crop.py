@@ -1,4 +1,4 @@
-"""The crop that SSD is trained with: a random window that keeps enough of an image's boxes."""
+"""ssd_random_crop: cuts out a random window that keeps enough of an image's boxes, to train SSD."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, host_operator
 
 _NAME = "ssd_random_crop"
-# random_crop.h of DALI; an overlap of 0 is its "any window".
+# DALI's random_crop.h; 0 stands for its option of any window.
 _THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.0)
 
 
@@ -54,23 +54,23 @@ def ssd_random_crop(
     num_attempts: Static[int] = 1,
     _words: PerSample[tuple[int, ...] | None] = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Cuts out a random window that overlaps with all boxes; gives it with the boxes and labels in it.
+    """Cuts out a random window that overlaps with all boxes; returns it with the boxes and labels in it.
 
-    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or not to crop, and then
-    `num_attempts` windows of 0.3 to 1 times each side, of an aspect ratio of 1/2 to 2 in shares of the sides. A window
-    is good if all boxes overlap by that and the centre of at least one box is in it. Boxes whose centre is not go.
-    Deprecated in DALI in favour of `random_bbox_crop`.
+    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws
+    `num_attempts` windows. Their sides are 0.3 to 1 times the image's, with a ratio of 1/2 to 2 of these shares. A window
+    is accepted if all boxes overlap with it by the drawn value, and it contains the centre of at least one box. Boxes with
+    their centre outside are removed. Deprecated in DALI in favour of `random_bbox_crop`.
 
     Args:
         image: [H, W, C].
-        boxes: float32 [boxes, 4]: (left, top, right, bottom), shares of the sides, 0 to 1.
+        boxes: float32 [boxes, 4]: (left, top, right, bottom), as shares of the sides, 0 to 1.
         labels: [boxes, ...].
-        num_attempts: windows a round, at least 1.
+        num_attempts: windows drawn in a round, at least 1.
 
     Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
         at its borders; labels [kept, ...].
 
-    Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
+    Parity: windows have DALI's distribution, not its values. DALI never ends if no window is accepted; here the sample
         is an error after 200,000 attempts.
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)

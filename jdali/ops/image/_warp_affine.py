@@ -1,8 +1,6 @@
-"""Warp by an affine transform: rotate, scale, shear and shift images in one step."""
+"""warp_affine: rotates, scales, shears and shifts images in one step."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import jax.numpy as jnp
 import numpy as np
@@ -65,14 +63,9 @@ def _check_matrix(matrix: np.ndarray, axes: int, inverse_map: bool) -> None:
         )
 
 
-def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Names the arguments that `setup` needs: the matrix decides no sizes."""
-    return ("size",) if "size" in arguments else ()
-
-
 @operator(
     setup=setup,
-    setup_needs=size_arguments,
+    setup_needs=lambda arguments: ("size",),
     layouts=("HWC", "DHWC"),
     takes_frames="inputs",
     free_padding="all",
@@ -94,26 +87,26 @@ def warp_affine(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Shows at each point of the output the point of the input that an affine transform gives.
+    """Warps an image or a volume by an affine transform, which gives a point of the input for each output pixel.
 
-    out(x, y) = in(M11·x + M12·y + M13, M21·x + M22·y + M23), (0, 0) being the corner of the first pixel.
+    out(x, y) = in(M11·x + M12·y + M13, M21·x + M22·y + M23), where (0, 0) is the corner of the first pixel.
 
     Args:
         data: [H, W, C], or a volume [D, H, W, C].
         mtx: [2, 3] (or [3, 4]), the transform in place of `matrix`.
         dtype: output type; None: the input's.
-        fill_value: of what lies outside of the input, in the output's type; None: the border is
+        fill_value: value outside of the input, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        inverse_map: the transform is from output to input; False: from input to output, and is
+        inverse_map: True: the transform maps output to input; False: input to output, and is
             inverted first.
         matrix: the transform row by row, 6 values (12 for volumes); its axes are in the order x, y(, z).
         size: of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
 
     Returns: [*size, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
-    per-sample `size` is rounded like one for all samples.
+    Parity: as with `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
+    per-sample `size` is rounded like a constant one.
 
     Example: images = fn.warp_affine(images, matrix=[1.0, 0.3, -20.0, 0.1, 0.9, 10.0], fill_value=0)
     """
@@ -139,9 +132,9 @@ def warp_affine(
 
 
 def _as_transform(matrix: Vector | Matrix, axes: int) -> Array:
-    """Arranges a list of values, or a matrix that may be padded, as float32 [axes, axes + 1]."""
+    """Arranges a list of values, or a padded matrix, as float32 [axes, axes + 1]."""
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:
         return values.reshape(axes, axes + 1)
-    # A second input is adapted like an image without channels: it has one axis more at the end.
+    # The adapter treats a second input as an image without channels, and appends an axis.
     return values.reshape(values.shape[:2])[:axes, : axes + 1]

@@ -1,8 +1,8 @@
-"""Warp by a perspective transform: see an image from another point of view."""
+"""warp_perspective: warps images by a perspective transform."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ _FILTERS = (types.INTERP_NN, types.INTERP_LINEAR, types.INTERP_CUBIC)
 
 
 def pixel_origin_shift(name: str, pixel_origin: str) -> float:
-    """Returns the centre of pixel 0 in the user's coordinates."""
+    """Returns the coordinate of pixel 0's centre in the user's coordinates."""
     shifts = {"corner": 0.5, "center": 0.0}
     if pixel_origin not in shifts:
         raise ValueError(
@@ -89,15 +89,10 @@ def _check_fill(images: BatchSpec, fill_value: tuple[float, ...] | float) -> Non
         )
 
 
-def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Names the arguments that `setup` needs: the matrix decides no sizes."""
-    return ("size",) if "size" in arguments else ()
-
-
 @operator(
     name=_NAME,
     setup=setup,
-    setup_needs=size_arguments,
+    setup_needs=lambda arguments: ("size",),
     layouts=("HWC",),
     takes_frames="inputs",
     free_padding="all",
@@ -121,26 +116,26 @@ def warp_perspective(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Shows at each point of the output the point of the input that a perspective transform gives.
+    """Warps an image by a perspective transform, which gives a point of the input for each output pixel.
 
-    out(x, y) = in((M11·x + M12·y + M13) / w, (M21·x + M22·y + M23) / w), w = M31·x + M32·y + M33; the
-    point (0, 0) where w is 0.
+    out(x, y) = in((M11·x + M12·y + M13) / w, (M21·x + M22·y + M23) / w), w = M31·x + M32·y + M33. Where w is 0, the
+    point is (0, 0).
 
     Args:
         image: [H, W, C].
         matrix_input: [3, 3], the transform in place of `matrix`.
-        border_mode: what is outside: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect" (ba|abcd|dc),
-            "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
-        fill_value: one value or one a channel, in the image's type; empty: 0.
+        border_mode: pixels outside of the input: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect"
+            (ba|abcd|dc), "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
+        fill_value: one value, or one for each channel, in the image's type; empty: 0.
         interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
-        inverse_map: the transform is from output to input; False: from input to output, and is inverted first.
+        inverse_map: True: the transform maps output to input; False: input to output, and is inverted first.
         matrix: the transform row by row, 9 values.
-        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+        pixel_origin: position of (0, 0): "corner" or "center" of the first pixel; OpenCV uses the centre.
         size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
 
     Returns: [*size, C], type of the input, rounded half away from zero and saturated.
 
-    Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
+    Parity: points are computed in float32, in DALI in float64; on large images they differ by up to 0.01 pixel. For
     int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
 
     Example:
@@ -173,7 +168,7 @@ def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]
     """Maps points by a perspective transform.
 
     Args:
-        parameters: transform [3, 3], and what to subtract from points of `Mapping` to get those that it is for.
+        parameters: transform [3, 3], and the shift between coordinates of `warp` and the user's.
         centers: see `warp.Mapping`.
     """
     transform, shift = parameters
@@ -185,9 +180,9 @@ def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]
 
 
 def _as_transform(matrix: Vector | Matrix) -> Array:
-    """Arranges 9 values, or a matrix that may be padded, as float32 [3, 3]."""
+    """Arranges 9 values, or a padded matrix, as float32 [3, 3]."""
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:
         return values.reshape(3, 3)
-    # A matrix given as the second input is adapted like an image without channels, by one more axis at the end.
+    # The adapter treats a second input as an image without channels, and appends an axis.
     return values.reshape(values.shape[:2])[:3, :3]

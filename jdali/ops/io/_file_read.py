@@ -1,4 +1,4 @@
-"""io.file.read: whole files by path."""
+"""io.file.read: reads whole files by path."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def read(
     dont_use_mmap: Static[bool] = False,
     use_o_direct: Static[bool] = False,
 ) -> npt.NDArray[np.uint8]:
-    """Reads the whole of a file whose path is the sample.
+    """Reads the whole file whose path is the sample.
 
     Args:
-        filepaths: uint8 or int8 [bytes], a path in UTF-8; it ends at a byte of 0, if there is one. URLs must be allowed:
+        filepaths: uint8 or int8 [bytes], a path in UTF-8, up to the first zero byte. URLs must be allowed:
             `jdali.storage.configure(allow_protocols=["s3"])`.
         dont_use_mmap: without effect.
         use_o_direct: without effect.

@@ -8,17 +8,17 @@ from jax.typing import ArrayLike
 from jdali.fn._classes import OperatorClass
 
 class Read(OperatorClass):
-    """Reads the whole of a file whose path is the sample.
+    """Reads the whole file whose path is the sample.
 
     Args:
-        filepaths: uint8 or int8 [bytes], a path in UTF-8; it ends at a byte of 0, if there is one. URLs must be allowed:
+        filepaths: uint8 or int8 [bytes], a path in UTF-8, up to the first zero byte. URLs must be allowed:
             `jdali.storage.configure(allow_protocols=["s3"])`.
         dont_use_mmap: without effect.
         use_o_direct: without effect.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: uint8 [bytes].
 

@@ -1,1 +1,1 @@
-"""Arithmetic and element-wise functions: the parts of expressions."""
+"""Arithmetic and element-wise functions, the operators of expressions."""

@@ -290,7 +290,7 @@ def bitand(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits set in both; the conjunction of booleans.
+    """Keeps bits that are set in both; booleans give their conjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -321,7 +321,7 @@ def bitnot(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Inverts all bits; the negation of booleans.
+    """Inverts all bits; booleans are negated.
 
     Returns: shape and type of the input.
 
@@ -352,7 +352,7 @@ def bitor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits set in either; the disjunction of booleans.
+    """Keeps bits that are set in either; booleans give their disjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -384,7 +384,7 @@ def bitxor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits set in one only; the exclusive disjunction of booleans.
+    """Keeps bits that are set in only one; booleans give their exclusive disjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -477,9 +477,9 @@ def clamp(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Limits values to `lo` below, then to `hi` above; NaN stays.
+    """Limits values to `lo` from below, then to `hi` from above; NaN stays.
 
-    Returns: the broadcast shape, in the type that all three promote to.
+    Returns: the broadcast shape, in the promoted type.
 
     Args:
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -724,7 +724,7 @@ def floordiv(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Divides `left // right`: integers without the fraction (-7 // 2 is -3), floats exactly.
+    """Divides `left // right`: integers are truncated towards zero (-7 // 2 is -3), floats keep their fraction.
 
     Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
 
@@ -978,7 +978,7 @@ def lshift(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Moves bits of `left` up by `right` bits, which count modulo 32 (64 for 64-bit types).
+    """Shifts `left` up by `right` bits, modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1106,15 +1106,15 @@ def mod(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the rest of the division towards zero, with the sign of `left`, as `fmod` of C.
+    """Computes the remainder of a division that rounds towards zero; it has the sign of `left`, as with C's `fmod`.
 
     Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
     for integers that are computed.
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
-    Parity: DALI raises on any integer division by zero, which compiled code cannot; and it takes
-    the rest of a float32 and an integer beyond 2**24 in double precision.
+    Parity: DALI raises on any integer division by zero, which compiled code cannot. It computes the remainder of a float32
+    and an integer beyond 2**24 in double precision.
 
     Args:
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -1144,7 +1144,7 @@ def mul(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Multiplies; integers wrap around, of booleans it is their conjunction.
+    """Multiplies; integers wrap around, booleans give their conjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1237,9 +1237,7 @@ def pos(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Returns the value itself.
-
-    Returns: shape and type of the input, whatever they are.
+    """Returns the value itself, of any type.
 
     Args:
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -1268,7 +1266,7 @@ def pow(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Raises `base` to the power of `exponent`; integers wrap around, a negative exponent gives 0 for them.
+    """Raises `base` to the power of `exponent`; integers wrap around, and give 0 for a negative exponent.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1300,7 +1298,7 @@ def rshift(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Moves bits of `left` down by `right` bits, which count modulo 32 (64 for 64-bit types).
+    """Shifts `left` down by `right` bits, modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type; the sign is kept.
 

@@ -1,4 +1,4 @@
-"""`+ - * / // % **` and the signs, on operands of the promoted type; integers wrap."""
+"""Arithmetic operators (`+ - * / // % **`, unary `+` and `-`) on operands of the promoted type; integers wrap."""
 
 from __future__ import annotations
 
@@ -22,28 +22,19 @@ def _refuse_zero(name: str, operands: Sequence[BatchSpec], constants: Mapping[st
 
 @elementwise("add", "arithmetic")
 def add(left: Array, right: Array) -> Array:
-    """Adds; integers wrap around.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Adds; integers wrap around."""
     return left + right
 
 
 @elementwise("sub", "arithmetic")
 def sub(left: Array, right: Array) -> Array:
-    """Subtracts; integers wrap around.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Subtracts; integers wrap around."""
     return left - right
 
 
 @elementwise("mul", "multiplication")
 def mul(left: Array, right: Array) -> Array:
-    """Multiplies; integers wrap around, of booleans it is their conjunction.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Multiplies; integers wrap around, booleans give their conjunction."""
     return left * right
 
 
@@ -57,17 +48,17 @@ def div(left: Array, right: Array) -> Array:
 
 
 def _quotient(left: Array, right: Array) -> Array:
-    """Divides floats, rounded once.
+    """Divides floats, rounding once.
 
-    XLA makes a division by a constant a product with its reciprocal, which is rounded twice: so the divisor is made one
-    that depends on `left`, though only where the quotient is NaN anyway.
+    XLA turns a division by a constant into a product with its reciprocal, which rounds twice. The `where` hides that the
+    divisor is a constant; it changes the divisor only where `left`, and thus the quotient, is NaN.
     """
     return left / jnp.where(jnp.isnan(left), left, right)
 
 
 @elementwise("floordiv", "arithmetic", check=_refuse_zero)
 def floordiv(left: Array, right: Array) -> Array:
-    """Divides `left // right`: integers without the fraction (-7 // 2 is -3), floats exactly.
+    """Divides `left // right`: integers are truncated towards zero (-7 // 2 is -3), floats keep their fraction.
 
     Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
 
@@ -80,15 +71,15 @@ def floordiv(left: Array, right: Array) -> Array:
 
 @elementwise("mod", "arithmetic", check=_refuse_zero)
 def mod(left: Array, right: Array) -> Array:
-    """Computes the rest of the division towards zero, with the sign of `left`, as `fmod` of C.
+    """Computes the remainder of a division that rounds towards zero; it has the sign of `left`, as with C's `fmod`.
 
     Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
     for integers that are computed.
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
-    Parity: DALI raises on any integer division by zero, which compiled code cannot; and it takes
-    the rest of a float32 and an integer beyond 2**24 in double precision.
+    Parity: DALI raises on any integer division by zero, which compiled code cannot. It computes the remainder of a float32
+    and an integer beyond 2**24 in double precision.
     """
     return _divide(lax.rem, left, right)
 
@@ -104,10 +95,7 @@ def _divide(function: Callable[[Array, Array], Array], left: Array, right: Array
 
 @elementwise("pow", "arithmetic")
 def pow(base: Array, exponent: Array) -> Array:
-    """Raises `base` to the power of `exponent`; integers wrap around, a negative exponent gives 0 for them.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Raises `base` to the power of `exponent`; integers wrap around, and give 0 for a negative exponent."""
     if jnp.issubdtype(base.dtype, jnp.floating):
         return jnp.power(base, exponent)
     base, exponent = jnp.broadcast_arrays(base, exponent)
@@ -122,26 +110,17 @@ def pow(base: Array, exponent: Array) -> Array:
 
 @elementwise("fpow", "real")
 def fpow(base: Array, exponent: Array) -> Array:
-    """Raises `base` to the power of `exponent` as real numbers, float32 for integers.
-
-    Returns: the broadcast shape, in the promoted floating type.
-    """
+    """Raises `base` to the power of `exponent` as real numbers, float32 for integers."""
     return jnp.power(base, exponent)
 
 
 @elementwise("neg", "arithmetic")
 def neg(value: Array) -> Array:
-    """Negates the value; integers wrap around.
-
-    Returns: shape and type of the input.
-    """
+    """Negates the value; integers wrap around."""
     return -value
 
 
 @operator(name="math.pos")
 def pos(value: Array, /) -> Array:
-    """Returns the value itself.
-
-    Returns: shape and type of the input, whatever they are.
-    """
+    """Returns the value itself, of any type."""
     return value

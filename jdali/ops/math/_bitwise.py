@@ -13,52 +13,37 @@ from jdali._kernels.elementwise import elementwise
 
 @elementwise("bitand", "bitwise")
 def bitand(left: Array, right: Array) -> Array:
-    """Keeps bits set in both; the conjunction of booleans.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Keeps bits that are set in both; booleans give their conjunction."""
     return left & right
 
 
 @elementwise("bitor", "bitwise")
 def bitor(left: Array, right: Array) -> Array:
-    """Keeps bits set in either; the disjunction of booleans.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Keeps bits that are set in either; booleans give their disjunction."""
     return left | right
 
 
 @elementwise("bitxor", "bitwise")
 def bitxor(left: Array, right: Array) -> Array:
-    """Keeps bits set in one only; the exclusive disjunction of booleans.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Keeps bits that are set in only one; booleans give their exclusive disjunction."""
     return left ^ right
 
 
 @elementwise("bitnot", "bitwise")
 def bitnot(value: Array) -> Array:
-    """Inverts all bits; the negation of booleans.
-
-    Returns: shape and type of the input.
-    """
+    """Inverts all bits; booleans are negated."""
     return ~value
 
 
 @elementwise("lshift", "bitwise")
 def lshift(left: Array, right: Array) -> Array:
-    """Moves bits of `left` up by `right` bits, which count modulo 32 (64 for 64-bit types).
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Shifts `left` up by `right` bits, modulo 32 (64 for 64-bit types)."""
     return _shift(lax.shift_left, left, right)
 
 
 @elementwise("rshift", "bitwise")
 def rshift(left: Array, right: Array) -> Array:
-    """Moves bits of `left` down by `right` bits, which count modulo 32 (64 for 64-bit types).
+    """Shifts `left` down by `right` bits, modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type; the sign is kept.
     """

@@ -1,7 +1,7 @@
-"""Comparisons, `min`, `max` and `clamp`; integers of any signs compare by their true values.
+"""Comparisons, `min`, `max` and `clamp`; signed and unsigned integers compare by their true values.
 
-Parity: DALI's CPU backend takes a negative integer to be less than every float (-1 == -1.0 is
-False there); jdali compares them as floats.
+Parity: DALI's CPU backend treats a negative integer as less than every float (-1 == -1.0 is
+False); jdali compares them as floats.
 """
 
 from __future__ import annotations
@@ -18,82 +18,55 @@ from jdali._kernels.promotion import common_type
 
 @elementwise("eq", "comparison", common_operands=False)
 def eq(left: Array, right: Array) -> Array:
-    """Returns True where `left == right`.
-
-    Returns: the broadcast shape, bool.
-    """
+    """Returns True where `left == right`."""
     return _compare(jnp.equal, left, right, negative_left=False, negative_right=False)
 
 
 @elementwise("ne", "comparison", common_operands=False)
 def ne(left: Array, right: Array) -> Array:
-    """Returns True where `left != right`.
-
-    Returns: the broadcast shape, bool.
-    """
+    """Returns True where `left != right`."""
     return _compare(jnp.not_equal, left, right, negative_left=True, negative_right=True)
 
 
 @elementwise("lt", "comparison", common_operands=False)
 def lt(left: Array, right: Array) -> Array:
-    """Returns True where `left < right`.
-
-    Returns: the broadcast shape, bool.
-    """
+    """Returns True where `left < right`."""
     return _compare(jnp.less, left, right, negative_left=True, negative_right=False)
 
 
 @elementwise("le", "comparison", common_operands=False)
 def le(left: Array, right: Array) -> Array:
-    """Returns True where `left <= right`.
-
-    Returns: the broadcast shape, bool.
-    """
+    """Returns True where `left <= right`."""
     return _compare(jnp.less_equal, left, right, negative_left=True, negative_right=False)
 
 
 @elementwise("gt", "comparison", common_operands=False)
 def gt(left: Array, right: Array) -> Array:
-    """Returns True where `left > right`.
-
-    Returns: the broadcast shape, bool.
-    """
+    """Returns True where `left > right`."""
     return _compare(jnp.greater, left, right, negative_left=False, negative_right=True)
 
 
 @elementwise("ge", "comparison", common_operands=False)
 def ge(left: Array, right: Array) -> Array:
-    """Returns True where `left >= right`.
-
-    Returns: the broadcast shape, bool.
-    """
+    """Returns True where `left >= right`."""
     return _compare(jnp.greater_equal, left, right, negative_left=False, negative_right=True)
 
 
 @elementwise("min", "arithmetic")
 def min(left: Array, right: Array) -> Array:
-    """Returns the smaller value; `right` if they are equal or one is NaN.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Returns the smaller value; `right` if they are equal or one is NaN."""
     return jnp.where(left < right, left, right)
 
 
 @elementwise("max", "arithmetic")
 def max(left: Array, right: Array) -> Array:
-    """Returns the larger value; `right` if they are equal or one is NaN.
-
-    Returns: the broadcast shape, in the promoted type.
-    """
+    """Returns the larger value; `right` if they are equal or one is NaN."""
     return jnp.where(left > right, left, right)
 
 
 @elementwise("clamp", "arithmetic")
 def clamp(value: Array, lo: Array, hi: Array) -> Array:
-    """Limits values to `lo` below, then to `hi` above; NaN stays.
-
-    Returns: the broadcast shape, in the type that all three promote to.
-    """
+    """Limits values to `lo` from below, then to `hi` from above; NaN stays."""
     raised = jnp.where(value < lo, lo, value)
     return jnp.where(raised > hi, hi, raised)
 
@@ -106,14 +79,14 @@ def _compare(
     negative_left: bool,
     negative_right: bool,
 ) -> Array:
-    """Compares in the common type, or, where there is none for all values, by sign and then unsigned.
+    """Compares in the common type; integers without a common type by sign, then as unsigned.
 
     Args:
         function: comparison of arrays of one type.
         left: operand, any type.
         right: operand, any type.
-        negative_left: the result where `left` is negative and `right` unsigned.
-        negative_right: the result where `right` is negative and `left` unsigned.
+        negative_left: result where `left` is negative and `right` unsigned.
+        negative_right: result where `right` is negative and `left` unsigned.
     """
     kinds = {left.dtype.kind, right.dtype.kind}
     unsigned = left.dtype if left.dtype.kind == "u" else right.dtype

@@ -1,4 +1,4 @@
-"""The functions of `nvidia.dali.math` of one value, and `atan2`; float32 for integers."""
+"""Functions of `nvidia.dali.math` with one operand, and `atan2`; all but `abs` return float32 for integers."""
 
 from __future__ import annotations
 
@@ -11,54 +11,37 @@ from jdali._kernels.elementwise import elementwise
 
 @elementwise("abs", "arithmetic")
 def abs(input: Array) -> Array:
-    """Computes the absolute value; the least signed integer wraps around to itself.
-
-    Returns: shape and type of the input.
-    """
+    """Computes the absolute value; the least signed integer wraps around to itself."""
     return jnp.abs(input)
 
 
 @elementwise("fabs", "real")
 def fabs(input: Array) -> Array:
-    """Computes the absolute value as a real number.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the absolute value as a real number."""
     return jnp.abs(input)
 
 
 @elementwise("floor", "real")
 def floor(input: Array) -> Array:
-    """Rounds down to a whole number.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Rounds down to a whole number."""
     return jnp.floor(input)
 
 
 @elementwise("ceil", "real")
 def ceil(input: Array) -> Array:
-    """Rounds up to a whole number.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Rounds up to a whole number."""
     return jnp.ceil(input)
 
 
 @elementwise("sqrt", "real")
 def sqrt(input: Array) -> Array:
-    """Computes the square root; NaN for negative values.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the square root; NaN for negative values."""
     return jnp.sqrt(input)
 
 
 @elementwise("rsqrt", "real")
 def rsqrt(input: Array) -> Array:
     """Computes one over the square root; infinite for 0.
-
-    Returns: shape of the input; its type if that is floating, else float32.
 
     Parity: DALI gives NaN for 0, and is off by some 1e-7 of the value elsewhere.
     """
@@ -67,37 +50,25 @@ def rsqrt(input: Array) -> Array:
 
 @elementwise("cbrt", "real")
 def cbrt(input: Array) -> Array:
-    """Computes the cube root, negative for negative values.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the cube root, negative for negative values."""
     return jnp.cbrt(input)
 
 
 @elementwise("exp", "real")
 def exp(input: Array) -> Array:
-    """Raises e to the power of the value.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Raises e to the power of the value."""
     return jnp.exp(input)
 
 
 @elementwise("log", "real")
 def log(input: Array) -> Array:
-    """Computes the natural logarithm; minus infinity for 0, NaN for negative values.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the natural logarithm; minus infinity for 0, NaN for negative values."""
     return jnp.log(input)
 
 
 @elementwise("log2", "real")
 def log2(input: Array) -> Array:
-    """Computes the logarithm to base 2; minus infinity for 0, NaN for negative values.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the logarithm to base 2; minus infinity for 0, NaN for negative values."""
     logarithm = jnp.log(input)
     # XLA divides by a constant in some shapes and multiplies by its reciprocal in others.
     one, two = logarithm.dtype.type(1), logarithm.dtype.type(np.log(2))
@@ -106,134 +77,92 @@ def log2(input: Array) -> Array:
 
 @elementwise("log10", "real")
 def log10(input: Array) -> Array:
-    """Computes the logarithm to base 10; minus infinity for 0, NaN for negative values.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the logarithm to base 10; minus infinity for 0, NaN for negative values."""
     return jnp.log10(input)
 
 
 @elementwise("sin", "real")
 def sin(input: Array) -> Array:
-    """Computes the sine of an angle in radians.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the sine of an angle in radians."""
     return jnp.sin(input)
 
 
 @elementwise("cos", "real")
 def cos(input: Array) -> Array:
-    """Computes the cosine of an angle in radians.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the cosine of an angle in radians."""
     return jnp.cos(input)
 
 
 @elementwise("tan", "real")
 def tan(input: Array) -> Array:
-    """Computes the tangent of an angle in radians.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the tangent of an angle in radians."""
     return jnp.tan(input)
 
 
 @elementwise("asin", "real")
 def asin(input: Array) -> Array:
-    """Computes the angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1."""
     return jnp.arcsin(input)
 
 
 @elementwise("acos", "real")
 def acos(input: Array) -> Array:
-    """Computes the angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1."""
     return jnp.arccos(input)
 
 
 @elementwise("atan", "real")
 def atan(input: Array) -> Array:
-    """Computes the angle in radians, -pi/2 to pi/2, of a tangent.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the angle in radians, -pi/2 to pi/2, of a tangent."""
     return jnp.arctan(input)
 
 
 def _root_of_exp(input: Array) -> Array:
-    """Computes exp(x / 2): exp(x) overflows before its half does, and exp(x - log 2) has the error of that difference."""
+    """Computes exp(x / 2): half of exp(x) overflows too early, and x - log 2 has a rounding error that exp magnifies."""
     return jnp.exp(0.5 * input)
 
 
 @elementwise("sinh", "real")
 def sinh(input: Array) -> Array:
-    """Computes the hyperbolic sine.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the hyperbolic sine."""
     root, less_one = _root_of_exp(input), jnp.expm1(jnp.clip(input, -1, 1))
-    # Near 0 both exponentials are near 1: their difference is that of what is left without the 1.
+    # Near 0 both exponentials are near 1, and their difference cancels; `expm1` leaves out the 1.
     near = 0.5 * (less_one + less_one / (less_one + 1))
     return jnp.where(jnp.abs(input) < 1, near, 0.5 * root * root - 0.5 / root / root)
 
 
 @elementwise("cosh", "real")
 def cosh(input: Array) -> Array:
-    """Computes the hyperbolic cosine.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the hyperbolic cosine."""
     root = _root_of_exp(input)
     return 0.5 * root * root + 0.5 / root / root
 
 
 @elementwise("tanh", "real")
 def tanh(input: Array) -> Array:
-    """Computes the hyperbolic tangent.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the hyperbolic tangent."""
     return jnp.tanh(input)
 
 
 @elementwise("asinh", "real")
 def asinh(input: Array) -> Array:
-    """Computes the inverse hyperbolic sine.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the inverse hyperbolic sine."""
     return jnp.arcsinh(input)
 
 
 @elementwise("acosh", "real")
 def acosh(input: Array) -> Array:
-    """Computes the inverse hyperbolic cosine; NaN below 1.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the inverse hyperbolic cosine; NaN below 1."""
     return jnp.arccosh(input)
 
 
 @elementwise("atanh", "real")
 def atanh(input: Array) -> Array:
-    """Computes the inverse hyperbolic tangent; NaN outside of -1 to 1.
-
-    Returns: shape of the input; its type if that is floating, else float32.
-    """
+    """Computes the inverse hyperbolic tangent; NaN outside of -1 to 1."""
     return jnp.arctanh(input)
 
 
 @elementwise("atan2", "real")
 def atan2(x: Array, y: Array) -> Array:
-    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
-
-    Returns: the broadcast shape, in the promoted floating type.
-    """
+    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give."""
     return jnp.arctan2(x, y)

@@ -20,12 +20,12 @@ def gaussian(
     stddev: PerSample[float] = 1.0,
     extent: Array,
 ) -> Array:
-    """Adds a number of a normal distribution to each element; rounds half away from zero, saturates.
+    """Adds normally distributed noise to each element; rounds half away from zero, saturates.
 
     Args:
         data: any shape and type.
         mean: of the noise, in units of the data.
-        stddev: standard deviation of the noise, likewise.
+        stddev: standard deviation of the noise, in units of the data.
 
     Returns: shape and type of `data`.
 

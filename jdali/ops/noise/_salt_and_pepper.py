@@ -25,7 +25,7 @@ def setup(data: BatchSpec, *, prob: object, salt_vs_pepper: object) -> BatchSpec
 def _check_probability(name: str, title: str, values: Any) -> None:
     if not is_traced(values):
         check_samples(
-            ~((values >= 0) & (values <= 1)),  # of NaN too
+            ~((values >= 0) & (values <= 1)),  # refuses NaN, too
             lambda i: (
                 f"noise.salt_and_pepper: {title} probability should be a value within [0.0, 1.0]. Got: {values[i]:g} "
                 f"for {name}"
@@ -48,19 +48,19 @@ def salt_and_pepper(
     extent: Array,
     layout: str,
 ) -> Array:
-    """Replaces pixels by "salt" or by "pepper".
+    """Replaces random pixels by "salt" or "pepper".
 
     Args:
-        data: any shape and type; without a layout its last axis is taken for the channels.
-        pepper_val: value of pepper, rounded and saturated; None: the least of the type, -1 for floats.
-        per_channel: decide for each channel, not for the whole pixel.
-        prob: probability of a pixel to be replaced, 0 to 1.
-        salt_val: value of salt, rounded and saturated; None: the largest of the type, 1 for floats.
-        salt_vs_pepper: probability of a replaced pixel to become salt, 0 to 1.
+        data: any shape and type; without a layout, the last axis has the channels.
+        pepper_val: value of pepper, rounded and saturated; None: the type's least value, -1 for floats.
+        per_channel: True: replace channels independently; False: whole pixels.
+        prob: probability that a pixel is replaced, 0 to 1.
+        salt_val: value of salt, rounded and saturated; None: the type's largest value, 1 for floats.
+        salt_vs_pepper: probability that a replaced pixel becomes salt, 0 to 1.
 
     Returns: shape and type of `data`.
 
-    Parity: DALI wraps a value that an integer type cannot hold around.
+    Parity: DALI wraps values that an integer type cannot hold.
 
     Example: images = fn.noise.salt_and_pepper(images, prob=0.1)
     """

@@ -1,4 +1,4 @@
-"""noise.shot: the noise of counting events, such as photons."""
+"""noise.shot: adds the noise of counting events, such as photons."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from jdali._numerics.random import counted_normal, counted_uniform, element_coun
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator
 
-# Below `_FEW` a single uniform number is compared with the sums of the distribution; from there to `_MANY`
-# rejection takes 1.1 to 1.4 attempts; above, the distribution is normal except for a skewness of less than 1e-3.
+# Means below `_FEW` compare a uniform number with the cumulative probabilities. Means up to `_MANY` use rejection, with 1.1
+# to 1.4 attempts on average. Above, a normal distribution is used; the true skewness is below 1e-3.
 _FEW = np.float32(10)
 _MANY = np.float32(2.0**20)
-# An attempt is refused with a probability of at most 1/4, so all of these are for one element in 10¹².
+# An attempt is rejected with a probability of at most 1/4, so all attempts fail for one element in 10¹².
 _ATTEMPTS = 20
 _REFUSED = np.float32(-1)
-# After the first attempt elements wait in groups of so many neighbours: bits of a word.
+# Neighbours in a group: a word has a bit for each, set if it needs further attempts.
 _GROUP = 32
 
 
@@ -32,14 +32,14 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
     out = poisson(max(0, in / factor)) · factor; rounds half away from zero, saturates.
 
     Args:
-        data: any shape and type.
-        factor: what one event adds; the larger, the more noise. 0 leaves the data as they are.
+        data: any shape and type. NaN, infinite and negative values count as 0.
+        factor: value that one event adds; the larger, the more noise. 0 leaves the data unchanged.
 
-    Returns: shape and type of `data`; of NaN, an infinite or a negative value it is that of a mean of 0.
+    Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
-    more it never ends, while here there is no limit.
+    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² and
+    more it never ends; here means have no limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """
@@ -57,15 +57,15 @@ def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
     def noisy(counts: Array) -> Array:
         return saturate_cast(counts * unit, data.dtype)
 
-    # Padding may hold anything; attempts that wait for it would make the work depend on it.
+    # Padding may hold any value; masked, so that no attempts are made for it.
     mean = mask_padding(mean_of(data), extent, 0)
     mean = jnp.where(jnp.isfinite(mean) & (mean > 0), mean, jnp.float32(0))
     counter = element_counter(extent, jnp.indices(mean.shape, jnp.uint32, sparse=True))
-    # Both draws are kept: else XLA makes them anew for each use, or hands a dozen arrays from kernel to kernel.
+    # Barriers around both draws: XLA would compute them again for each use, or pass a dozen arrays between kernels.
     small = lax.optimization_barrier(noisy(_by_sums(key, counter, mean)))
     k, good = _attempt(key, counter, jnp.clip(mean, _FEW, _MANY), 0)
     tried = lax.optimization_barrier(jnp.where(good, k, _REFUSED))
-    # The draw of `_by_sums`, which would be kept for this one if XLA knew.
+    # `_by_sums` uses the same draw; the barrier hides that, or XLA would keep the draw in memory until here.
     standard = counted_normal(key, counter, lax.optimization_barrier(jnp.uint32(0)))
     normal = jnp.maximum(jnp.round(mean + jnp.sqrt(mean) * standard), 0)
     refused = tried == _REFUSED
@@ -81,16 +81,16 @@ def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
 
 
 def _by_sums(key: Array, counter: Array, mean: Array) -> Array:
-    """Draws the least number for which the probability of at most so many events is above a uniform number.
+    """Draws by inversion: the least number of events whose cumulative probability is above a uniform number.
 
-    Means from `_FEW` up give anything.
+    Results for means from `_FEW` on are unspecified.
     """
     u, mean = counted_uniform(key, counter, 0), jnp.where(mean < _FEW, mean, jnp.float32(0))
     probability = total = jnp.exp(-mean)
     result = jnp.zeros_like(mean)
-    # A constant would be divided by as a product.
+    # The barrier hides a constant: XLA would turn the division by it into a product.
     k = lax.optimization_barrier(jnp.float32(0))
-    # float32 sums can stay below the largest u, so the tail ends where it is less than 2**-23 likely.
+    # Bounded, because float32 sums can stay below the largest u; the rest has a probability below 2**-23.
     for _ in range(int(3.5 * _FEW)):
         k = k + 1
         result = jnp.where(u >= total, k, result)
@@ -100,7 +100,10 @@ def _by_sums(key: Array, counter: Array, mean: Array) -> Array:
 
 
 def _attempt(key: Array, counter: Array, mean: Array, number: int | Array) -> tuple[Array, Array]:
-    """Draws by Hörmann's transformed rejection (PTRS, 1993), for means from 10 up; returns numbers, and which are good."""
+    """Makes one attempt of Hörmann's transformed rejection (PTRS, 1993), for means from 10 on.
+
+    Returns: numbers, and whether each is accepted.
+    """
     b = 0.931 + 2.53 * jnp.sqrt(mean)
     a = -0.059 + 0.02483 * b
     log_inverse_alpha = jnp.log(1.1239 + 1.1328 / (b - 3.4))
@@ -119,11 +122,14 @@ def _attempt(key: Array, counter: Array, mean: Array, number: int | Array) -> tu
 def _until_accepted(
     data: Array, result: Array, waiting: Array, again: Callable[..., tuple[Array, Array]]
 ) -> Array:
-    """Makes further attempts for the elements that wait: each turn one, for one element of each group of neighbours.
+    """Makes further attempts for waiting elements; each iteration makes one, for one element of each group.
 
     Args:
-        again: of values of `data`, their indices along each axis and the numbers of the attempts, what takes their places in
-            `result`, and which are good; what no attempt is good for stays as it is.
+        data: input of the operator.
+        result: output so far; an element stays as it is if all attempts fail.
+        waiting: bool, elements that need further attempts.
+        again: `again(values, position, number)` makes attempt `number` for values of `data` at indices `position` along
+            each axis; returns outputs, and whether each is accepted.
     """
     if not data.size:
         return result
@@ -141,7 +147,7 @@ def _until_accepted(
     def turn(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         queue, number, result = state
         lowest = queue & (~queue + 1)
-        # Of a group in which none waits: the first, which stays as it is.
+        # A group without waiting elements takes its first element, and leaves it unchanged.
         element = first + lax.population_count(jnp.maximum(lowest, 1) - 1).astype(jnp.int32)
         drawn, good = again(values[element], _position(element, data.shape), number)
         drawn = jnp.where((queue != 0) & good, drawn, result[element])
@@ -154,7 +160,7 @@ def _until_accepted(
 
 
 def _position(element: Array, shape: Sequence[int]) -> list[Array]:
-    """Computes the indices along each axis of elements that are numbered row by row."""
+    """Converts row-major numbers of elements to indices along each axis."""
     position = []
     for size in reversed(shape):
         position.append(lax.rem(element, np.int32(size)))
@@ -163,7 +169,7 @@ def _position(element: Array, shape: Sequence[int]) -> list[Array]:
 
 
 def _log_probability(k: Array, mean: Array) -> Array:
-    """Computes the logarithm of the Poisson probability of `k` events, exact enough for means of millions."""
+    """Computes the logarithm of the Poisson probability of `k` events, without cancellation for means of millions."""
     safe = jnp.maximum(k, 1)
     distance = (mean - safe) / safe
     # Stirling's series for k!; k log(mean) - mean alone would cancel.

@@ -1,4 +1,4 @@
-"""random.beta: numbers from 0 to 1 with a beta distribution."""
+"""random.beta: draws numbers from a beta distribution."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jax import Array
 from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.beta_draws import draw_beta
-from jdali._kernels.random_output import needs_shape_and, output_spec
+from jdali._kernels.random_output import output_spec
 from jdali._operators.record import PerSample, Static, is_traced, operator
 
 
@@ -44,7 +44,7 @@ def _check_positive(name: str, value: np.ndarray) -> None:
 @operator(
     setup=setup,
     name="random.beta",
-    setup_needs=needs_shape_and("alpha", "beta"),
+    setup_needs=lambda arguments: ("shape", "alpha", "beta"),
     source="operators/random/beta_distribution.h",
 )
 def beta(
@@ -62,14 +62,14 @@ def beta(
     """Draws from the beta distribution, with density proportional to x^(alpha-1) (1-x)^(beta-1).
 
     Args:
-        shape_like: anything whose shape the output is to have.
+        shape_like: tensor whose shape the output takes.
         alpha: above 0.
         beta: above 0.
         dtype: float32 or float64; None: float32.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
 
-    Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
-        (so that its value cannot be checked before) and is not above 0.
+    Returns: `shape`, `dtype`, from 0 to 1; NaN if `alpha` or `beta` is not above 0 and is computed in the same
+        program, where values cannot raise errors.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """

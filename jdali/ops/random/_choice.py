@@ -1,4 +1,4 @@
-"""random.choice: elements drawn from an array, or numbers below a limit."""
+"""random.choice: draws elements of an array, or integers below a limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jax import Array, lax
 from jdali._batches import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
-from jdali._kernels.random_output import needs_shape_and, output_shape
+from jdali._kernels.random_output import output_shape
 from jdali._numerics.platform import one_program
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import varying_like
@@ -42,7 +42,7 @@ def setup(
 
 
 def _counts(a: BatchSpec, constants: Mapping[str, Any]) -> np.ndarray | None:
-    """Counts the elements to choose from, [N]; None if the value of a scalar is not known yet."""
+    """Returns the number of elements to choose from, [N]; None if `a` is a scalar whose value is not known yet."""
     if a.ndim > 0:
         return a.extents[:, 0]
     return np.full(a.batch_size, int(constants["a"])) if "a" in constants else None
@@ -72,7 +72,7 @@ def _check_probabilities(probabilities: np.ndarray) -> None:
     count = len(probabilities)
     if not count:
         return
-    # Zeros where a sample has fewer change neither check.
+    # Padding with zeros affects neither check.
     p = (padded(probabilities) if probabilities.dtype == object else probabilities).reshape(count, -1)
     check_samples(
         (p < 0) | (p > 1),
@@ -92,7 +92,7 @@ def _check_probabilities(probabilities: np.ndarray) -> None:
 @operator(
     setup=setup,
     name="random.choice",
-    setup_needs=needs_shape_and("p"),
+    setup_needs=lambda arguments: ("shape", "p"),
     devices=("cpu",),
     source="operators/random/choice.h",
 )
@@ -112,17 +112,15 @@ def choice(
     """Draws elements of an array, with replacement.
 
     Args:
-        a: [n, ...], the elements; or an integer n, which stands for 0 to n-1.
-        shape_like: anything whose shape the output is to have.
-        p: [n], probability of each element, with sum 1; None: all are as likely. Samples may have a
-            different n.
-        shape: shape of the output; None: that of `shape_like`, or a single one.
+        a: [n, ...], the elements; or an integer n, for the elements 0 to n-1.
+        shape_like: tensor whose shape the output takes.
+        p: [n], probability of each element, with sum 1; None: equal probabilities. n may differ by sample.
+        shape: shape of the output; None: the shape of `shape_like`, or one element.
 
     Returns: [*shape, ...], the type of `a`.
 
-    Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
-    scalar input that is no constant is not known before the draw here, and of such an n, or p, the
-    result is 0, or below the number of probabilities.
+    Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
+    computed in the pipeline is not checked: an n below 1 gives 0, and with `p`, n is the number of probabilities.
 
     Example: value = fn.random.choice(5)
     """

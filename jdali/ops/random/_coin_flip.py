@@ -1,4 +1,4 @@
-"""random.coin_flip: ones and zeros."""
+"""random.coin_flip: draws ones and zeros."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches import BatchSpec
-from jdali._kernels.random_output import needs_shape, output_spec
+from jdali._kernels.random_output import output_spec
 from jdali._numerics.random import element_uniform
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
@@ -21,7 +21,7 @@ def setup(
 @operator(
     setup=setup,
     name="random.coin_flip",
-    setup_needs=needs_shape,
+    setup_needs=lambda arguments: ("shape",),
     source="operators/random/coin_flip.h",
 )
 def coin_flip(
@@ -38,10 +38,10 @@ def coin_flip(
     """Draws 1 with a probability, else 0.
 
     Args:
-        shape_like: anything whose shape the output is to have.
+        shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
-        probability: of a 1; never below 0, always from 1 up.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        probability: of a 1; values outside of 0 to 1 act as 0 or 1.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
 
     Returns: `shape`, `dtype`.
 

@@ -1,4 +1,4 @@
-"""random.normal: normally distributed numbers."""
+"""random.normal: draws normally distributed numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches import BatchSpec
-from jdali._kernels.random_output import needs_shape, output_spec
+from jdali._kernels.random_output import output_spec
 from jdali._numerics.random import element_normal
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
@@ -21,7 +21,7 @@ def setup(
 @operator(
     setup=setup,
     name="random.normal",
-    setup_needs=needs_shape,
+    setup_needs=lambda arguments: ("shape",),
     source="operators/random/normal_distribution.h",
 )
 def normal(
@@ -39,12 +39,11 @@ def normal(
     """Draws from a normal distribution.
 
     Args:
-        shape_like: anything whose shape the output is to have.
-        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
-            saturated.
+        shape_like: tensor whose shape the output takes.
+        dtype: type of the output; None: float32. Integers round half away from zero and saturate.
         mean: centre of the distribution.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
-        stddev: standard deviation; a negative one mirrors the values.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
+        stddev: standard deviation; a negative one mirrors values at the mean.
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
 

@@ -1,4 +1,4 @@
-"""random.uniform: numbers from a range, or some of a list, all as likely."""
+"""random.uniform: draws numbers from a range or a list, with equal probabilities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jax import Array, lax
 
 from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
-from jdali._kernels.random_output import needs_shape_and, output_spec
+from jdali._kernels.random_output import output_spec
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, extents_of, is_traced, operator
@@ -30,7 +30,7 @@ def setup(
 
 
 def _check_range(limits: Any) -> None:
-    """Raises unless each sample has a range; `limits`: [N, 2], or a tracer."""
+    """Raises unless each sample has a (begin, end) with begin < end; `limits` is [N, 2], or a tracer."""
     shape = limits.known_shape if is_traced(limits) else limits.shape
     if shape is not None and shape[1:] != (2,):
         raise ValueError(
@@ -49,7 +49,7 @@ def _check_range(limits: Any) -> None:
 @operator(
     setup=setup,
     name="random.uniform",
-    setup_needs=needs_shape_and("range"),
+    setup_needs=lambda arguments: ("shape", "range"),
     source="operators/random/uniform_distribution.h",
 )
 def uniform(
@@ -65,21 +65,21 @@ def uniform(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Draws from a range, its end excluded, or from a list of values.
+    """Draws from a range, excluding its end, or from a list of values.
 
     Args:
-        shape_like: anything whose shape the output is to have.
-        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
-            saturated; so over [0, 10] the end occurs too, and 0 and 10 half as often as each number between them, as
-            in DALI. `random.choice` of 11 draws 0 to 10 with equal chances.
+        shape_like: tensor whose shape the output takes.
+        dtype: type of the output; None: float32. Integers round half away from zero and saturate. For the range
+            [0, 10], 10 may therefore be drawn, and 0 and 10 have half the probability of the other integers, as in
+            DALI. `random.choice(11)` draws 0 to 10 with equal probabilities.
         range: (begin, end), begin < end.
-        shape: shape of the output; None: that of `shape_like`, or a scalar.
-        values: the values to draw from; a range is ignored then.
+        shape: shape of the output; None: the shape of `shape_like`, or a scalar.
+        values: values to draw from; `range` is then ignored.
 
-    Returns: `shape`, `dtype`; 23 random bits a number, of a list 32.
+    Returns: `shape`, `dtype`; numbers from a range have 23 random bits, choices from a list 32.
 
-    Parity: of integers DALI cuts off the fractions of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps it
-    around where `dtype` cannot hold it.
+    Parity: for integers, DALI truncates the limits of the range first ([0.5, 2.5] gives 0, 1 and 2), and wraps
+    limits that `dtype` cannot hold.
 
     Example: values = fn.random.uniform(range=[-1.0, 1.0], shape=[3])
     """
@@ -91,6 +91,6 @@ def uniform(
     limits: Any = range
     begin, end = limits[0], limits[1]
     drawn = begin + element_uniform(key, out_extent, out_shape) * (end - begin)
-    # The sum may be rounded up to the end.
+    # Rounding could give the end itself.
     largest = jnp.nextafter(*(lax.stop_gradient(jnp.float32(limit)) for limit in (end, begin)))
     return saturate_cast(jnp.minimum(drawn, largest), dtype)

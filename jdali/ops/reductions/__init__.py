@@ -1,1 +1,1 @@
-"""Operators that reduce axes, and those that need a reduction."""
+"""Operators that reduce axes, and `normalize`, which needs reductions."""

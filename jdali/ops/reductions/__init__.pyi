@@ -12,21 +12,19 @@ from jax.typing import ArrayLike
 from jdali.fn._classes import OperatorClass
 
 class Max(OperatorClass):
-    """Finds the largest element along axes; NaN is passed over.
+    """Finds the largest element along axes, ignoring NaN.
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """
@@ -43,35 +41,33 @@ class Max(OperatorClass):
     ) -> None: ...
 
 class Mean(OperatorClass):
-    """Computes the mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: means, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
-    integers does not overflow.
+    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here sums of small
+    integers do not overflow.
 
     Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
     def __init__(
         self,
         *,
+        dtype: types.DALIDataType | DTypeLike | None = None,
         axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        dtype: types.DALIDataType | DTypeLike | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -79,24 +75,22 @@ class Mean(OperatorClass):
     ) -> None: ...
 
 class MeanSquare(OperatorClass):
-    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
+    Parity: DALI squares integers in 32 or 64 bits, which may overflow (UINT16 65535 gives a negative
     mean); here they are squared as floats.
 
     Example: squares = fn.reductions.mean_square(numbers, axes=[1])
@@ -104,10 +98,10 @@ class MeanSquare(OperatorClass):
     def __init__(
         self,
         *,
+        dtype: types.DALIDataType | DTypeLike | None = None,
         axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        dtype: types.DALIDataType | DTypeLike | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -115,21 +109,19 @@ class MeanSquare(OperatorClass):
     ) -> None: ...
 
 class Min(OperatorClass):
-    """Finds the smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes, ignoring NaN.
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
@@ -146,34 +138,32 @@ class Min(OperatorClass):
     ) -> None: ...
 
 class RMS(OperatorClass):
-    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: as `reductions.mean_square`, no overflow of integers.
+    Parity: integers do not overflow; see `reductions.mean_square`.
 
     Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
     def __init__(
         self,
         *,
+        dtype: types.DALIDataType | DTypeLike | None = None,
         axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        dtype: types.DALIDataType | DTypeLike | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -181,21 +171,19 @@ class RMS(OperatorClass):
     ) -> None: ...
 
 class StdDev(OperatorClass):
-    """Computes the square root of the variance about `mean`.
+    """Computes the standard deviation about `mean`: the square root of `reductions.variance`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: standard deviations, float32.
 
@@ -206,10 +194,10 @@ class StdDev(OperatorClass):
     def __init__(
         self,
         *,
+        ddof: int = 0,
         axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        ddof: int = 0,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -217,21 +205,19 @@ class StdDev(OperatorClass):
     ) -> None: ...
 
 class Sum(OperatorClass):
-    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to sum over, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep summed axes with size 1.
         dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
-            integers, the input's for floats.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+            integers, the input's type for floats.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: sums, `dtype`; 0 where nothing is summed.
 
@@ -240,10 +226,10 @@ class Sum(OperatorClass):
     def __init__(
         self,
         *,
+        dtype: types.DALIDataType | DTypeLike | None = None,
         axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        dtype: types.DALIDataType | DTypeLike | None = None,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -251,21 +237,19 @@ class Sum(OperatorClass):
     ) -> None: ...
 
 class Variance(OperatorClass):
-    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Computes the variance about `mean`: the sum of squared distances, divided by the number of elements minus `ddof`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
     Returns: variances, float32.
 
@@ -276,10 +260,10 @@ class Variance(OperatorClass):
     def __init__(
         self,
         *,
+        ddof: int = 0,
         axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
         axis_names: str | None = None,
         keep_dims: bool = False,
-        ddof: int = 0,
         device: Literal['cpu', 'gpu', 'mixed'] | None = None,
         name: str | None = None,
         bytes_per_sample_hint: int | typing.Sequence[int | ArrayLike] | NDArray[Any] = 0,
@@ -298,20 +282,18 @@ def max(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Finds the largest element along axes; NaN is passed over.
+    """Finds the largest element along axes, ignoring NaN.
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """
@@ -334,32 +316,30 @@ def mean(
     data: Any,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the mean along axes; an integer result is rounded toward zero.
+    """Computes the mean along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: means, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
-    integers does not overflow.
+    Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here sums of small
+    integers do not overflow.
 
     Example: mean = fn.reductions.mean(images, axes=[0, 1])
     """
@@ -369,10 +349,10 @@ def mean(
     data: Any,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -383,31 +363,29 @@ def mean_square(
     data: Any,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the mean of the squares along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
+    Parity: DALI squares integers in 32 or 64 bits, which may overflow (UINT16 65535 gives a negative
     mean); here they are squared as floats.
 
     Example: squares = fn.reductions.mean_square(numbers, axes=[1])
@@ -418,10 +396,10 @@ def mean_square(
     data: Any,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -439,20 +417,18 @@ def min(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Finds the smallest element along axes; NaN is passed over.
+    """Finds the smallest element along axes, ignoring NaN.
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
@@ -475,31 +451,29 @@ def rms(
     data: Any,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the square root of the mean of the squares along axes; an integer result is rounded toward zero.
+    """Computes the square root of the mean of the squares along axes; an integer result is rounded towards zero.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: roots, `dtype`; NaN where there is nothing to reduce.
 
-    Parity: as `reductions.mean_square`, no overflow of integers.
+    Parity: integers do not overflow; see `reductions.mean_square`.
 
     Example: rms = fn.reductions.rms(numbers, axes=[1])
     """
@@ -509,10 +483,10 @@ def rms(
     data: Any,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -524,25 +498,23 @@ def std_dev(
     mean: Any,
     /,
     *,
+    ddof: int = 0,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    ddof: int = 0,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the square root of the variance about `mean`.
+    """Computes the standard deviation about `mean`: the square root of `reductions.variance`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -560,10 +532,10 @@ def std_dev(
     mean: Any,
     /,
     *,
+    ddof: int = 0,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    ddof: int = 0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -574,25 +546,23 @@ def sum(
     data: Any,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
 
     Args:
         data: any shape, numbers or bool.
-        axes: axes to sum over, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep summed axes with size 1.
         dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
-            integers, the input's for floats.
-        extent: int32 [ndim], true size of `data`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+            integers, the input's type for floats.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
+        keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -607,10 +577,10 @@ def sum(
     data: Any,
     /,
     *,
+    dtype: types.DALIDataType | DTypeLike | None = None,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    dtype: types.DALIDataType | DTypeLike | None = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -622,25 +592,23 @@ def variance(
     mean: Any,
     /,
     *,
+    ddof: int = 0,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    ddof: int = 0,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Computes the variance about `mean`: the sum of squared distances, divided by the number of elements minus `ddof`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -658,10 +626,10 @@ def variance(
     mean: Any,
     /,
     *,
+    ddof: int = 0,
     axes: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
-    ddof: int = 0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

@@ -1,4 +1,4 @@
-"""Normalize: subtract a mean and divide by a standard deviation, either of them an argument or measured."""
+"""normalize: subtracts a mean and divides by a standard deviation, each an argument or measured."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def setup(
 
 
 def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
-    """Returns the axes along which a tensor has size 1; None if it is left out, or a number.
+    """Returns the axes along which a `mean` or `stddev` has size 1; None if it is left out or a number.
 
     Raises:
-        SampleError: its shape in a sample does not fit the sample.
+        SampleError: its shape does not fit a sample.
     """
     extents = None if value is None else value.extents if is_traced(value) else extents_of(value)
     if extents is None or extents.shape[1] == 0:
@@ -77,19 +77,13 @@ def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
     return set(np.flatnonzero(ones).tolist())
 
 
-def _needed(arguments: object) -> tuple[str, ...]:
-    """Names the arguments that `setup` needs: of mean and deviation their shapes, no values."""
-    return ()
-
-
-def _over_batch(arguments: Any) -> bool:
-    return bool(arguments.get("batch"))
-
-
 @batch_operator(
-    setup=setup, setup_needs=_needed, whole_batch=_over_batch, nanoseconds=3.0,
+    setup=setup,
+    setup_needs=lambda arguments: (),  # shapes of `mean` and `stddev` suffice
+    whole_batch=lambda arguments: bool(arguments.get("batch")),
+    nanoseconds=3.0,
     source="operators/math/normalize/normalize.h",
-)  # fmt: skip
+)
 def normalize(
     data: Array,
     /,
@@ -104,43 +98,40 @@ def normalize(
     scale: Static[float] = 1.0,
     shift: Static[float] = 0.0,
     stddev: PerSample[float | Array | None] = None,
-    _measured: Static[tuple[int, ...] | None] = None,
+    _measured: Static[tuple[int, ...]] = (),
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Computes scale · (data - mean) / stddev + shift; integers round half away from zero.
 
     Args:
         data: [N, ...], numbers.
         axes: axes of a sample over which mean and deviation are measured; None: those along which a
-            non-scalar `mean` or `stddev` has size 1, or else all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
+            non-scalar `mean` or `stddev` has size 1, else all.
+        axis_names: letters of the axes in the layout, in place of `axes`.
         batch: measure over all samples of the batch together.
-        ddof: degrees of freedom lost in a measured deviation.
+        ddof: degrees of freedom subtracted from the number of elements in a measured variance.
         dtype: type of the result.
         epsilon: added to the variance.
-        mean: scalar, or with as many axes as a sample, of size 1 or the sample's; one for all samples
-            or one a sample. None: measured.
-        scale: factor on the result.
-        shift: what the mean becomes.
-        stddev: as `mean`; where it is 0 (not as one number for all) the result is `shift`.
-        extent: int32 [N, ndim], true sizes.
-        out_shape: static, padded shape of one sample; None: that of `data`.
+        mean: a scalar, or a tensor with as many axes as a sample; each axis has size 1 or the sample's size. All
+            samples may share one mean, or each has its own. None: measured.
+        scale: factor of the result.
+        shift: added to the result.
+        stddev: like `mean`; where it is 0 the result is `shift`, unless it is one number for all samples.
 
-    Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
-    `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation
+    is 0 or there are `ddof` elements or fewer.
 
     Example: numbers = fn.normalize(numbers, axes=[1])
     """
     value = data.astype(jnp.float32)
     parameters = [None if p is None else _parameter(p, value) for p in (mean, stddev)]
     _check_combination(axes, (mean, stddev), batch)
-    axes = tuple(range(value.ndim - 1)) if _measured is None else _measured
-    over = tuple(a + 1 for a in axes)
+    over = tuple(a + 1 for a in _measured)
     inside = _inside(extent, value.shape)
     if batch:
         over = (0, *over)
-    number = _count(extent, axes, batch)
+    number = _count(extent, _measured, batch)
     center = parameters[0]
     if center is None:
         total = fixed_sum(jnp.where(inside, value, 0), over, keep_dims=True)
@@ -151,14 +142,14 @@ def normalize(
     else:
         inverse = _inverse_of(parameters[1], epsilon, scale, keep_zero=jnp.ndim(cast(Array, stddev)) > 0)
     result = saturate_cast((value - center) * inverse + jnp.float32(shift), types.to_dtype(dtype))
-    return result if out_shape is None else fit(result, (data.shape[0], *out_shape))
+    return fit(result, (data.shape[0], *out_shape))
 
 
 def _parameter(parameter: object, value: Array) -> Array:
-    """Reshapes a mean or deviation of the user, so that it broadcasts against `value` [N, ...].
+    """Reshapes the user's mean or deviation so that it broadcasts against `value` [N, ...].
 
-    Ranks: 0, one number for all; 1, a number a sample; one more than a sample's, a tensor a sample (or
-    one for all).
+    It has no axes (one number for all), one (a number for each sample), or one more than a sample (a tensor for each
+    sample, or for all).
     """
     parameter = jnp.asarray(parameter, jnp.float32)
     if parameter.ndim < 2:
@@ -179,7 +170,7 @@ def _check_combination(axes: tuple[int, ...] | None, parameters: tuple[Any, Any]
 
 
 def _inside(extent: Array, shape: tuple[int, ...]) -> Array:
-    """Marks what is not padding: bool [N, ...]."""
+    """Marks elements within the true sizes, bool [N, ...]."""
     inside = jnp.ones(shape, bool)
     for axis, size in enumerate(shape[1:]):
         one = jnp.arange(size, dtype=jnp.int32) < extent[:, axis : axis + 1]
@@ -188,7 +179,7 @@ def _inside(extent: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _count(extent: Array, axes: tuple[int, ...], batch: bool) -> Array:
-    """Counts the elements behind one mean, float32, [N or 1, 1, ...]."""
+    """Counts the elements that one mean is computed from, float32 [N or 1, 1, ...]."""
     number = jnp.prod(extent[:, list(axes)].astype(jnp.float32), axis=1)
     if batch:
         number = jnp.sum(number, keepdims=True)

@@ -1,4 +1,4 @@
-"""Variance and standard deviation along axes, about a mean."""
+"""Computes variance and standard deviation along axes, about a given mean."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from jax import Array
 from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
-from jdali._kernels.reduced_axes import reduced_spec, resolve_axes
-from jdali._operators.record import Static, operator
+from jdali._kernels.reduced_axes import reduced_spec, reduction_options, resolve_axes
+from jdali._operators.record import Static, also_takes, operator
 from jdali.ops.reductions._sum import count, masked_sum
+
+
+@also_takes(reduction_options)
+def _options(*, ddof: Static[int] = 0, **_: object) -> None:
+    """Declares the arguments of both operators.
+
+    Args:
+        ddof: degrees of freedom subtracted from the number of elements, 0 or more.
+    """
 
 
 def _setup(name: str) -> Callable[..., Plan]:
@@ -40,10 +49,9 @@ def _setup(name: str) -> Callable[..., Plan]:
 
 
 def _variance(
-    data: Array, mean: Array, axes: tuple[int, ...] | None, keep_dims: bool, ddof: int, extent: Array
+    data: Array, mean: Array, extent: Array, *, axes: tuple[int, ...], keep_dims: bool, ddof: int, **_: object
 ) -> Array:
-    axes = tuple(range(data.ndim)) if axes is None else axes
-    if not axes:  # DALI reports no spread if nothing is reduced
+    if not axes:  # as in DALI, the variance is 0 if no axis is reduced
         return jnp.zeros(data.shape, jnp.float32)
     center = mean.astype(jnp.float32)
     if center.ndim:
@@ -60,29 +68,15 @@ def _variance(
     name="reductions.variance",
     source="operators/generic/reduce/reduce_with_mean_input.h",
 )
+@also_takes(_options)
 def reduce_variance(
-    data: Array,
-    mean: Array,
-    /,
-    *,
-    axes: Static[tuple[int, ...] | None] = None,
-    axis_names: Static[str | None] = None,
-    keep_dims: Static[bool] = False,
-    ddof: Static[int] = 0,
-    extent: tuple[Array, ...],
-    out_shape: tuple[int, ...] | None = None,
+    data: Array, mean: Array, /, *, extent: tuple[Array, ...], out_shape: tuple[int, ...], **options: Any
 ) -> Array:
-    """Sums the squared distances from `mean`, divided by the number of elements less `ddof`.
+    """Computes the variance about `mean`: the sum of squared distances, divided by the number of elements minus `ddof`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
 
     Returns: variances, float32.
 
@@ -90,8 +84,7 @@ def reduce_variance(
         mean = fn.reductions.mean(numbers)
         variance = fn.reductions.variance(numbers, mean)
     """
-    result = _variance(data, mean, axes, keep_dims, ddof, extent[0])
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(_variance(data, mean, extent[0], **options), out_shape)
 
 
 @operator(
@@ -99,29 +92,15 @@ def reduce_variance(
     name="reductions.std_dev",
     source="operators/generic/reduce/reduce_with_mean_input.h",
 )
+@also_takes(_options)
 def reduce_std_dev(
-    data: Array,
-    mean: Array,
-    /,
-    *,
-    axes: Static[tuple[int, ...] | None] = None,
-    axis_names: Static[str | None] = None,
-    keep_dims: Static[bool] = False,
-    ddof: Static[int] = 0,
-    extent: tuple[Array, ...],
-    out_shape: tuple[int, ...] | None = None,
+    data: Array, mean: Array, /, *, extent: tuple[Array, ...], out_shape: tuple[int, ...], **options: Any
 ) -> Array:
-    """Computes the square root of the variance about `mean`.
+    """Computes the standard deviation about `mean`: the square root of `reductions.variance`.
 
     Args:
         data: any shape, numbers or bool.
-        mean: scalar, or of the reduced shape (reduced axes dropped, or kept with size 1).
-        axes: axes to reduce, negative ones from the back, [] for none; None: all.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        keep_dims: keep reduced axes with size 1.
-        ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`.
-        out_shape: static, padded shape to return; None: the reduced shape.
+        mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
 
     Returns: standard deviations, float32.
 
@@ -129,5 +108,4 @@ def reduce_std_dev(
         mean = fn.reductions.mean(numbers)
         deviation = fn.reductions.std_dev(numbers, mean)
     """
-    result = jnp.sqrt(_variance(data, mean, axes, keep_dims, ddof, extent[0]))
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(jnp.sqrt(_variance(data, mean, extent[0], **options)), out_shape)

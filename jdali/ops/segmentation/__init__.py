@@ -1,1 +1,1 @@
-"""Operators on segmentation masks: maps of labels, and polygons."""
+"""Operators on segmentation masks, given as maps of labels or as polygons."""

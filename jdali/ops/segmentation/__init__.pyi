@@ -11,23 +11,23 @@ from jdali.data_node import DataNode
 from jdali.fn._classes import OperatorClass
 
 class RandomMaskPixel(OperatorClass):
-    """Draws a pixel, each as likely, and gives its coordinates.
+    """Draws a pixel, with equal probabilities, and returns its coordinates.
 
     Args:
-        mask: any shape but of a scalar, any type; channels are an axis like any other.
-        foreground: not 0: only pixels of the foreground are drawn, if there are any; 0: any pixel.
-        threshold: pixels above it are foreground; they are compared as float32.
-        value: pixels equal to it are foreground; then `threshold` does not count.
+        mask: at least one axis, any type; channels are an axis like any other.
+        foreground: not 0: draw from pixels of the foreground, if there are any; 0: draw from all pixels.
+        threshold: pixels above it are foreground, compared as float32.
+        value: pixels equal to it are foreground; `threshold` is then ignored.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
     Returns: int64 [axes of the mask].
 
-    Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
-        `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
+    Parity: random numbers differ from DALI's, but have the same distribution. DALI refuses `threshold` together with
+        `value`. For a mask without pixels, DALI returns coordinates outside of it; here it is an error.
 
     Example: pixel = fn.segmentation.random_mask_pixel(mask, foreground=1)
     """
@@ -45,37 +45,37 @@ class RandomMaskPixel(OperatorClass):
     ) -> None: ...
 
 class RandomObjectBBox(OperatorClass):
-    """Draws a class, and one of its objects, and gives the object's bounding box.
+    """Draws a class and one of its objects; returns the object's bounding box.
 
-    An object is a connected set of elements of one label; elements are neighbours along an axis, not across
-    a corner. A class none of whose objects is large enough is not drawn. Where there is no object, or by
-    chance (`foreground_prob`), the box is the whole map.
+    An object is a connected set of elements with one label; elements are connected along an axis, not across
+    a corner. A class without a large enough object is not drawn. If there is no object, or with a probability of
+    1 - `foreground_prob`, the box is the whole map.
 
     Args:
-        labels: any number of axes (channels are one like any other), integers; they count as int32.
-        background: label of what is no object; of the default 0, if that is one of `classes`, the number
-            below the least of them.
-        cache_objects: keep the boxes of maps, by a hash of their contents, so that they are not searched for
-            again in the next epoch.
-        class_weights: how likely each of `classes` is, relative to the others, not negative; without
-            `classes`, of the labels from 0 on, leaving out `background`.
-        classes: labels that are drawn; None: all but `background`. Samples may have different numbers of both.
-        foreground_prob: how likely an object is drawn at all.
-        format: "anchor_shape": two outputs, start and size; "start_end": two, start and end (past the last
-            element); "box": one, start and end.
-        ignore_class: all objects are as likely, whatever their class; without the arguments of classes.
-        k_largest: only this many of the largest boxes (by volume) of a class are drawn; with `ignore_class`, of all.
-        output_class: one more output, the label of the object, or `background` for the whole map.
+        labels: integers, any number of axes (channels are an axis like any other); converted to int32.
+        background: label of the background. If the default 0 is one of `classes`, the background is the least of
+            `classes` minus 1.
+        cache_objects: cache the boxes of maps, by a hash of their contents, for the next epoch.
+        class_weights: relative probabilities of `classes`, not negative; without `classes`, of the labels from 0 on,
+            except `background`.
+        classes: labels to draw from; None: all but `background`. Samples may have different numbers of classes and weights.
+        foreground_prob: probability that an object is drawn.
+        format: "anchor_shape": two outputs, start and size; "start_end": two outputs, start and end (exclusive);
+            "box": one output, start and end.
+        ignore_class: draw all objects with equal probabilities, whatever their class; excludes the arguments of
+            classes.
+        k_largest: draw only from this many of the largest boxes, by volume, of a class; with `ignore_class`, of all.
+        output_class: add an output, the label of the object, or `background` for the whole map.
         threshold: least size of a box along each axis, or one for all axes.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
-        seed: seed of this operator alone; -1: it follows from the pipeline's.
+        preserve: run the operator even if none of its outputs is used.
+        seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; and int32, a scalar, if asked for.
+    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar.
 
-    Parity: other random numbers than DALI's, from the same distribution. DALI takes negative weights.
+    Parity: random numbers differ from DALI's, but have the same distribution. DALI takes negative weights.
 
     Example: anchor, size = fn.segmentation.random_object_bbox(mask)
     """
@@ -100,22 +100,22 @@ class RandomObjectBBox(OperatorClass):
     ) -> None: ...
 
 class SelectMasks(OperatorClass):
-    """Takes the polygons of the masks that are named, and their vertices, in the order of the names.
+    """Selects the polygons of masks, and their vertices, in the order of `mask_ids`.
 
     Args:
-        mask_ids: int32 [masks], of masks that are there, none twice.
-        polygons: int32 [polygons, 3], of each (mask id, first vertex, vertex past its last one).
+        mask_ids: int32 [masks], ids of existing masks, without duplicates.
+        polygons: int32 [polygons, 3], rows (mask id, first vertex, end vertex), with an exclusive end.
         vertices: [vertices, coordinates], any type.
-        reindex_masks: the polygons get the index of their mask in `mask_ids` for an id.
+        reindex_masks: replace mask ids by their indices in `mask_ids`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
-        name: name of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
-        preserve: the operator runs also if none of its outputs is used.
+        preserve: run the operator even if none of its outputs is used.
 
-    Returns: int32 [polygons taken, 3], polygons of one mask in the order that they had; and the vertices
-        [vertices taken, coordinates] that they count.
+    Returns: int32 [selected polygons, 3], and [selected vertices, coordinates], which the polygons refer to. Polygons of
+        one mask keep their order.
 
-    Parity: of a mask that has several polygons DALI takes the last one only.
+    Parity: DALI selects only the last polygon of a mask that has several.
 
     Example: polygons, vertices = fn.segmentation.select_masks(mask_ids, polygons, vertices)
     """
@@ -142,23 +142,23 @@ def random_mask_pixel(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Draws a pixel, each as likely, and gives its coordinates.
+    """Draws a pixel, with equal probabilities, and returns its coordinates.
 
     Args:
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
-        mask: any shape but of a scalar, any type; channels are an axis like any other.
-        foreground: not 0: only pixels of the foreground are drawn, if there are any; 0: any pixel.
-        threshold: pixels above it are foreground; they are compared as float32.
-        value: pixels equal to it are foreground; then `threshold` does not count.
+        mask: at least one axis, any type; channels are an axis like any other.
+        foreground: not 0: draw from pixels of the foreground, if there are any; 0: draw from all pixels.
+        threshold: pixels above it are foreground, compared as float32.
+        value: pixels equal to it are foreground; `threshold` is then ignored.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: int64 [axes of the mask].
 
-    Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
-        `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
+    Parity: random numbers differ from DALI's, but have the same distribution. DALI refuses `threshold` together with
+        `value`. For a mask without pixels, DALI returns coordinates outside of it; here it is an error.
 
     Example: pixel = fn.segmentation.random_mask_pixel(mask, foreground=1)
     """

@@ -1,4 +1,4 @@
-"""A random pixel of a mask, of all of them or of the foreground."""
+"""Draws a random pixel of a mask, or of its foreground."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ def random_mask_pixel(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Draws a pixel, each as likely, and gives its coordinates.
+    """Draws a pixel, with equal probabilities, and returns its coordinates.
 
     Args:
-        mask: any shape but of a scalar, any type; channels are an axis like any other.
-        foreground: not 0: only pixels of the foreground are drawn, if there are any; 0: any pixel.
-        threshold: pixels above it are foreground; they are compared as float32.
-        value: pixels equal to it are foreground; then `threshold` does not count.
+        mask: at least one axis, any type; channels are an axis like any other.
+        foreground: not 0: draw from pixels of the foreground, if there are any; 0: draw from all pixels.
+        threshold: pixels above it are foreground, compared as float32.
+        value: pixels equal to it are foreground; `threshold` is then ignored.
 
     Returns: int64 [axes of the mask].
 
-    Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
-        `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
+    Parity: random numbers differ from DALI's, but have the same distribution. DALI refuses `threshold` together with
+        `value`. For a mask without pixels, DALI returns coordinates outside of it; here it is an error.
 
     Example: pixel = fn.segmentation.random_mask_pixel(mask, foreground=1)
     """
     valid = valid_mask(extent, mask.shape)
     wanted = valid & ((jnp.asarray(foreground) == 0) | _is_foreground(mask, threshold, value))
     wanted = jnp.where(wanted.any(), wanted, valid)
-    # By rows: of all pixels in one go, the running count would be as large as the mask.
+    # First the row, then the column: a running count over all pixels would be as large as the mask.
     rows = wanted.reshape(-1, mask.shape[-1])
     counts = rows.sum(axis=1, dtype=jnp.int32)
     ends = jnp.cumsum(counts)
@@ -70,7 +70,7 @@ def random_mask_pixel(
 
 
 def _is_foreground(mask: Array, threshold: float | Array, value: int | Array | None) -> Array:
-    """Marks the foreground, bool, of the mask's shape."""
+    """Marks the pixels of the foreground, bool, in the mask's shape."""
     if value is None:
         return mask.astype(jnp.float32) > jnp.asarray(threshold, jnp.float32)
     wanted = jnp.asarray(value, jnp.int32)

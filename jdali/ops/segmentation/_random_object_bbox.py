@@ -1,8 +1,6 @@
-"""The bounding box of a random object of a segmentation map."""
+"""Draws the bounding box of a random object in a segmentation map."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -14,10 +12,6 @@ from jdali._operators.record import PerSample, Static, host_operator
 
 _NAME = "segmentation.random_object_bbox"
 _FORMATS = ("anchor_shape", "start_end", "box")
-
-
-def _count(args: Mapping[str, object]) -> int:
-    return (1 if args.get("format") == "box" else 2) + bool(args.get("output_class", False))
 
 
 def setup(
@@ -64,7 +58,7 @@ def setup(
 @host_operator(
     name=_NAME,
     setup=setup,
-    outputs=_count,
+    outputs=lambda arguments: 2 - (arguments.get("format") == "box") + bool(arguments.get("output_class")),
     devices=("cpu",),
     source="operators/segmentation/random_object_bbox.cc",
 )
@@ -85,32 +79,32 @@ def random_object_bbox(
     threshold: PerSample[tuple[int, ...] | None] = None,
     _words: PerSample[tuple[int, ...] | None] = None,
 ) -> tuple[np.ndarray, ...]:
-    """Draws a class, and one of its objects, and gives the object's bounding box.
+    """Draws a class and one of its objects; returns the object's bounding box.
 
-    An object is a connected set of elements of one label; elements are neighbours along an axis, not across
-    a corner. A class none of whose objects is large enough is not drawn. Where there is no object, or by
-    chance (`foreground_prob`), the box is the whole map.
+    An object is a connected set of elements with one label; elements are connected along an axis, not across
+    a corner. A class without a large enough object is not drawn. If there is no object, or with a probability of
+    1 - `foreground_prob`, the box is the whole map.
 
     Args:
-        labels: any number of axes (channels are one like any other), integers; they count as int32.
-        background: label of what is no object; of the default 0, if that is one of `classes`, the number
-            below the least of them.
-        cache_objects: keep the boxes of maps, by a hash of their contents, so that they are not searched for
-            again in the next epoch.
-        class_weights: how likely each of `classes` is, relative to the others, not negative; without
-            `classes`, of the labels from 0 on, leaving out `background`.
-        classes: labels that are drawn; None: all but `background`. Samples may have different numbers of both.
-        foreground_prob: how likely an object is drawn at all.
-        format: "anchor_shape": two outputs, start and size; "start_end": two, start and end (past the last
-            element); "box": one, start and end.
-        ignore_class: all objects are as likely, whatever their class; without the arguments of classes.
-        k_largest: only this many of the largest boxes (by volume) of a class are drawn; with `ignore_class`, of all.
-        output_class: one more output, the label of the object, or `background` for the whole map.
+        labels: integers, any number of axes (channels are an axis like any other); converted to int32.
+        background: label of the background. If the default 0 is one of `classes`, the background is the least of
+            `classes` minus 1.
+        cache_objects: cache the boxes of maps, by a hash of their contents, for the next epoch.
+        class_weights: relative probabilities of `classes`, not negative; without `classes`, of the labels from 0 on,
+            except `background`.
+        classes: labels to draw from; None: all but `background`. Samples may have different numbers of classes and weights.
+        foreground_prob: probability that an object is drawn.
+        format: "anchor_shape": two outputs, start and size; "start_end": two outputs, start and end (exclusive);
+            "box": one output, start and end.
+        ignore_class: draw all objects with equal probabilities, whatever their class; excludes the arguments of
+            classes.
+        k_largest: draw only from this many of the largest boxes, by volume, of a class; with `ignore_class`, of all.
+        output_class: add an output, the label of the object, or `background` for the whole map.
         threshold: least size of a box along each axis, or one for all axes.
 
-    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; and int32, a scalar, if asked for.
+    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar.
 
-    Parity: other random numbers than DALI's, from the same distribution. DALI takes negative weights.
+    Parity: random numbers differ from DALI's, but have the same distribution. DALI takes negative weights.
 
     Example: anchor, size = fn.segmentation.random_object_bbox(mask)
     """
@@ -141,7 +135,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the background's label, which none of the classes may be."""
+    """Returns the background's label; raises SampleError if it is one of the classes, and not the default 0."""
     if classes is None or background not in classes:
         return background
     if background != 0:
@@ -156,7 +150,7 @@ def _background(background: int, classes: np.ndarray | None) -> int:
 def _chances(
     labels: np.ndarray, background: int, classes: np.ndarray | None, class_weights: object
 ) -> dict[int, float]:
-    """Computes the weights of the classes that may be drawn."""
+    """Returns the weight of each class that may be drawn."""
     if class_weights is None:
         found = classes if classes is not None else np.unique(labels)
         weights = np.ones(len(found))
@@ -188,7 +182,7 @@ def _of_a_class(
     k_largest: int | None,
     cached: bool,
 ) -> tuple[tuple[np.ndarray, np.ndarray], int] | None:
-    """Draws a class and a box of it; None if no class has one. Searches only the classes that are drawn."""
+    """Draws a class and one of its boxes; returns None if no class has a box. Searches only drawn classes."""
     while chances:
         ends = np.cumsum(list(chances.values()))
         index = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
@@ -201,7 +195,7 @@ def _of_a_class(
 
 
 def _objects(labels: np.ndarray, label: int | None, background: int, cached: bool) -> Boxes:
-    """Finds the boxes of the objects of a label; None: of all but the background."""
+    """Finds the boxes of objects with a label, or with `label` None, of all except the background."""
 
     def search() -> Boxes:
         return boxes_of_all(labels, background) if label is None else boxes_of_label(labels, label)
@@ -212,7 +206,7 @@ def _objects(labels: np.ndarray, label: int | None, background: int, cached: boo
 def _one_of(
     rng: np.random.Generator, boxes: Boxes, least: np.ndarray, k_largest: int | None
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Draws one of the boxes that are large enough; None without any."""
+    """Draws one of the boxes that are large enough; returns None if there is none."""
     sizes = boxes.end - boxes.start
     chosen = np.flatnonzero((sizes >= least).all(axis=1))
     if not len(chosen):

@@ -1,4 +1,4 @@
-"""Select masks: the polygons of some masks, with their vertices."""
+"""Selects the polygons of some masks, with their vertices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tupl
             f"Got {polygons.extents[i, 1]} columns."
         ),
     )
-    # How many are taken is a matter of the values.
+    # Upper bounds: the numbers of polygons and vertices depend on values.
     return polygons.replace(layout=""), vertices.replace(layout="")
 
 
@@ -45,18 +45,18 @@ def select_masks(
     *,
     reindex_masks: Static[bool] = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Takes the polygons of the masks that are named, and their vertices, in the order of the names.
+    """Selects the polygons of masks, and their vertices, in the order of `mask_ids`.
 
     Args:
-        mask_ids: int32 [masks], of masks that are there, none twice.
-        polygons: int32 [polygons, 3], of each (mask id, first vertex, vertex past its last one).
+        mask_ids: int32 [masks], ids of existing masks, without duplicates.
+        polygons: int32 [polygons, 3], rows (mask id, first vertex, end vertex), with an exclusive end.
         vertices: [vertices, coordinates], any type.
-        reindex_masks: the polygons get the index of their mask in `mask_ids` for an id.
+        reindex_masks: replace mask ids by their indices in `mask_ids`.
 
-    Returns: int32 [polygons taken, 3], polygons of one mask in the order that they had; and the vertices
-        [vertices taken, coordinates] that they count.
+    Returns: int32 [selected polygons, 3], and [selected vertices, coordinates], which the polygons refer to. Polygons of
+        one mask keep their order.
 
-    Parity: of a mask that has several polygons DALI takes the last one only.
+    Parity: DALI selects only the last polygon of a mask that has several.
 
     Example: polygons, vertices = fn.segmentation.select_masks(mask_ids, polygons, vertices)
     """
@@ -83,7 +83,7 @@ def select_masks(
 
 
 def _check_ranges(polygons: np.ndarray, vertices: int) -> None:
-    """Raises SampleError for a polygon with missing vertices."""
+    """Raises SampleError for a polygon that refers to missing vertices."""
     first, past = polygons[:, 1], polygons[:, 2]
     wrong = polygons[(first < 0) | (past > vertices) | (past < first)]
     if len(wrong):

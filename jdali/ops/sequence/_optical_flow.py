@@ -1,4 +1,4 @@
-"""Optical flow: how far the content of each pixel has moved from frame to frame."""
+"""Optical flow: estimates the motion of each pixel from frame to frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jdali._operators.record import Static, operator
 from jdali.types import DALIImageType
 
 _NAME = "optical_flow"
-# Rec. 601: channels, with their weights. Red comes first, so that sums of both orders have the same bits.
+# (Channel, weight) of Rec. 601 luma. Red comes first in both orders, so that sums have the same bits.
 _GREY = {
     DALIImageType.RGB: ((0, 0.299), (1, 0.587), (2, 0.114)),
     DALIImageType.BGR: ((2, 0.299), (1, 0.587), (0, 0.114)),
@@ -108,30 +108,29 @@ def optical_flow(
     out_shape: tuple[int, ...],
     _grid: Static[int | None] = None,
 ) -> Array:
-    """Estimates, for each cell of pixels of a frame, the position of its content in the frame before.
+    """Estimates, for each cell of pixels in a frame, the displacement to its content in the previous frame.
 
-    `frames[i + 1][p] = frames[i][p + flow[i][p]]`, found by Lucas and Kanade's method on a pyramid, for each pixel,
-    and averaged over cells. Displacements are of pixels of the frames, whatever the cells are.
+    `frames[i + 1][p] = frames[i][p + flow[i][p]]`. The flow is computed for each pixel, by Lucas and Kanade's method on a
+    pyramid, and averaged over cells. Displacements are in pixels of the frames, whatever the size of cells.
 
     Args:
         frames: uint8 [F, H, W, C], at least 2 frames.
-        hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the displacement of
-            each frame from the one before; those of the first frame are not used. Without
-            `enable_external_hints` the input has no effect.
-        enable_external_hints: begin the search at `hints`.
-        enable_temporal_hints: begin the search at the flow of the frames before, unless there are hints. Good for
-            steady motion that is too fast otherwise, a quarter of the frame and more.
+        hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
+            previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
+        enable_external_hints: start the search at `hints`.
+        enable_temporal_hints: without hints, start the search at the flow of the previous frames. It finds steady
+            motion that is otherwise too fast, a quarter of the frame and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest (and with cells of
-            2 or 4 pixels, from pictures of half the size).
+        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest; the fastest uses frames
+            of half the size if cells have 2 or 4 pixels.
 
     Returns: float32 [F - 1, H / output_grid, W / output_grid, 2] (sizes rounded up), (x, y) in pixels.
 
-    Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
-        pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+    Parity: DALI uses the optical flow engine of NVIDIA GPUs, whose method is not published, in units of 1/32
+        pixel. Arguments, direction, sizes and units are the same; vectors differ and are not rounded.
 
     Example: flow = fn.optical_flow(frames)
     """
@@ -151,15 +150,15 @@ def optical_flow(
 def _flows(
     grey: Array, hints: Array | None, size: Array, grids: tuple[int, int], steps: int, finest: int, goes_on: bool
 ) -> Array:  # fmt: skip
-    """Finds the flows from frame to frame, [F - 1, *cells, 2].
+    """Computes the flow between successive frames, [F - 1, *cells, 2].
 
     Args:
         grey: float32 [F, H, W].
-        hints: where the searches begin; None: at no displacement.
+        hints: flows to start from; None: 0.
         size: int32 [2], true size.
         grids: sides of the cells of the result and of `hints`.
-        steps, finest: of `dense_flow`.
-        goes_on: a search without hints begins at the flow before.
+        steps, finest: see `dense_flow`.
+        goes_on: without hints, start from the previous flow.
     """
     shape = grey.shape[1], grey.shape[2]
     cells = (-(-shape[0] // grids[0]), -(-shape[1] // grids[0]))

@@ -1,4 +1,4 @@
-"""Per frame: data marked as a sequence."""
+"""per_frame: marks data as a sequence."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def setup(data: BatchSpec, *, replace: bool) -> BatchSpec:
 
 @operator(setup=setup, source="operators/sequence/per_frame.h")
 def per_frame(data: Array, /, *, replace: Static[bool] = False, out_shape: tuple[int, ...]) -> Array:
-    """Names the first axis F, so that an operator on sequences takes a value for each frame; the values stay as they are.
+    """Names the first axis F, so that an operator on sequences takes a value for each frame; values are unchanged.
 
-    `rotate(videos, angle=per_frame(angles))` turns each frame by its own angle. There must be as many values as the sequence
-    has frames, or one, which is for all of them. Docs of operators say which arguments are taken so, and those that
-    take several inputs take these by frame, too: `warp_affine(images, per_frame(matrices))`.
+    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. There must be one value for each frame, or
+    one for all. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
+    `warp_affine(images, per_frame(matrices))`.
 
     Args:
         data: at least one axis, any type.
-        replace: the first axis may have had another name; else that is an error.
+        replace: True: the first axis may have another name; False: that raises.
 
-    Returns: as `data`; the layout begins with F, and is F** where there was none.
+    Returns: `data`; its layout begins with F. Without a layout before, it is F, then * for each other axis.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)

@@ -1,4 +1,4 @@
-"""Sequence rearrange: the frames of a sequence in another order."""
+"""sequence_rearrange: reorders the frames of a sequence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
 
 
 def _orders(new_order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pads the orders of the samples, [N, longest], and returns their lengths [N]; one number is an order of one."""
+    """Returns the orders padded to [N, longest], and their lengths [N]; a number is an order of length 1."""
     if new_order.dtype == object:
         return (
             (padded(new_order), extents_of(new_order)[:, 0]) if len(new_order) else _orders(np.zeros((0, 0)))
@@ -60,12 +60,12 @@ def sequence_rearrange(
     new_order: PerSample[list[int]],
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Puts the frames of a sequence into another order: `out[i] = sequence[new_order[i]]`.
+    """Reorders the frames of a sequence: `out[i] = sequence[new_order[i]]`.
 
     Args:
         sequence: [F, ...], at least two axes, any type; a layout must begin with F.
         new_order: indices of frames, 0 to F - 1, at least one; a frame may be taken several times or not at
-            all. Samples may have a different number of them. One number is a sequence of one frame.
+            all. Their number may differ by sample. A single number gives a sequence of one frame.
 
     Returns: [length of new_order, ...], type and layout of the input.
 

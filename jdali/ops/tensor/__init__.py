@@ -1,1 +1,1 @@
-"""Operators on tensors of any kind: types, shapes, joining, filling, looking up."""
+"""Operators on tensors of any kind: types, shapes, joining, filling, lookup."""

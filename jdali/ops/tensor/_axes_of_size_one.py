@@ -1,4 +1,4 @@
-"""Squeeze and expand_dims: axes of size 1, taken away or put in."""
+"""squeeze and expand_dims: remove or insert axes of size 1."""
 
 from __future__ import annotations
 
@@ -58,28 +58,25 @@ def squeeze(
     *,
     axes: Static[tuple[int, ...] | None] = None,
     axis_names: Static[str | None] = None,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
-    """Takes axes of size 1 away (or any axes of a sample without elements).
+    """Removes axes of size 1; in a sample without elements, axes of any size.
 
     Args:
         data: any shape and type.
         axes: indices of the axes, 0 or more.
-        axis_names: the axes by their letters in the layout, in place of `axes`.
-        out_shape: static, padded shape to return; None: all of `data`.
+        axis_names: letters of the axes in the layout, in place of `axes`.
 
     Returns: the same elements and type.
 
-    Parity: DALI passes over indices that are negative or too large; here they raise.
+    Parity: DALI ignores indices that are negative or too large; here they raise.
 
     Example: row = fn.squeeze(row, axes=[0, 1])
     """
     dropped = axes or ()
     if any(data.shape[a] == 0 for a in dropped):
-        shape = [n for a, n in enumerate(data.shape) if a not in dropped]
-        return jnp.zeros(shape if out_shape is None else out_shape, data.dtype)
-    result = data[tuple(0 if a in dropped else slice(None) for a in range(data.ndim))]
-    return result if out_shape is None else fit(result, out_shape)
+        return jnp.zeros(out_shape, data.dtype)
+    return fit(data[tuple(0 if a in dropped else slice(None) for a in range(data.ndim))], out_shape)
 
 
 def setup_expand_dims(data: BatchSpec, *, axes: Any, new_axis_names: str) -> Plan:
@@ -119,19 +116,17 @@ def expand_dims(
     *,
     axes: Static[tuple[int, ...]],
     new_axis_names: Static[str] = "",
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
-    """Puts in axes of size 1.
+    """Inserts axes of size 1.
 
     Args:
         data: any shape and type.
-        axes: their indices in the result, in any order, 0 or more.
+        axes: indices of the new axes in the result, in any order, 0 or more.
         new_axis_names: a letter for each of `axes`; "": the result has no layout.
-        out_shape: static, padded shape to return; None: all of `data`.
 
     Returns: the same elements and type.
 
     Example: numbers = fn.expand_dims(numbers, axes=[0])
     """
-    result = jnp.expand_dims(data, axes)
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(jnp.expand_dims(data, axes), out_shape)

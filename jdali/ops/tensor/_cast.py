@@ -1,4 +1,4 @@
-"""Cast: other element types."""
+"""cast and cast_like: convert the element type."""
 
 from __future__ import annotations
 
@@ -16,20 +16,18 @@ def setup(data: BatchSpec, *, dtype: np.dtype) -> BatchSpec:
 
 
 @operator(setup=setup, source="operators/generic/cast.cc")
-def cast(data: Array, /, *, dtype: Static[np.dtype], out_shape: tuple[int, ...] | None = None) -> Array:
+def cast(data: Array, /, *, dtype: Static[np.dtype], out_shape: tuple[int, ...]) -> Array:
     """Converts elements to `dtype`; integers round half away from zero and saturate, NaN becomes 0.
 
     Args:
         data: any shape and type.
         dtype: type of the result.
-        out_shape: static, padded shape to return; None: that of `data`.
 
     Returns: shape of `data`, `dtype`.
 
     Example: numbers = fn.cast(numbers, dtype=types.UINT8)
     """
-    result = saturate_cast(data, dtype)
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(saturate_cast(data, dtype), out_shape)
 
 
 def setup_like(data: BatchSpec, like: BatchSpec) -> BatchSpec:
@@ -37,17 +35,15 @@ def setup_like(data: BatchSpec, like: BatchSpec) -> BatchSpec:
 
 
 @operator(setup=setup_like, source="operators/generic/cast.cc")
-def cast_like(data: Array, like: Array, /, *, out_shape: tuple[int, ...] | None = None) -> Array:
-    """Converts to the type of a second input, as `cast` does.
+def cast_like(data: Array, like: Array, /, *, out_shape: tuple[int, ...]) -> Array:
+    """Converts elements to the type of a second input, as `cast` does.
 
     Args:
         data: any shape and type.
-        like: only its type counts.
-        out_shape: static, padded shape to return; None: that of `data`.
+        like: tensor whose type the result takes.
 
     Returns: shape of `data`, dtype of `like`.
 
     Example: numbers = fn.cast_like(numbers, halves)
     """
-    result = saturate_cast(data, like.dtype)
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(saturate_cast(data, like.dtype), out_shape)

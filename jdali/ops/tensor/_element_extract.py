@@ -1,8 +1,7 @@
-"""Element extract: single elements of a sequence, each as an output."""
+"""element_extract: returns elements of a sequence, each as an output."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from jax import Array
@@ -15,10 +14,6 @@ from jdali._operators.record import Static, operator
 
 def _indices(element_map: Any) -> tuple[int, ...]:
     return (element_map,) if isinstance(element_map, int) else tuple(element_map)
-
-
-def _count(static: Mapping[str, object]) -> int:
-    return len(_indices(static["element_map"]))
 
 
 def setup(sequence: BatchSpec, *, element_map: object) -> tuple[BatchSpec, ...]:
@@ -51,26 +46,26 @@ def setup(sequence: BatchSpec, *, element_map: object) -> tuple[BatchSpec, ...]:
     return (element,) * len(wanted)
 
 
-@operator(setup=setup, outputs=_count, source="operators/sequence/element_extract.h")
+@operator(
+    setup=setup, outputs=lambda arguments: len(_indices(arguments["element_map"])),
+    source="operators/sequence/element_extract.h",
+)  # fmt: skip
 def element_extract(
     sequence: Array,
     /,
     *,
     element_map: Static[tuple[int, ...]],
-    out_shape: tuple[tuple[int, ...], ...] | None = None,
+    out_shape: tuple[tuple[int, ...], ...],
 ) -> tuple[Array, ...]:
-    """Takes elements of the outermost axis.
+    """Extracts elements along the outermost axis.
 
     Args:
         sequence: at least two axes, any type; a layout must begin with F.
         element_map: indices of the elements, 0 or more.
-        out_shape: static, padded shapes to return; None: all of an element.
 
     Returns: an output for each index, without the outermost axis.
 
     Example: element = fn.element_extract(numbers, element_map=[1])
     """
-    elements = [sequence[i] for i in _indices(element_map)]
-    if out_shape is None:
-        return tuple(elements)
-    return tuple(fit(e, shape) for e, shape in zip(elements, out_shape, strict=True))
+    chosen = zip(_indices(element_map), out_shape, strict=True)
+    return tuple(fit(sequence[i], shape) for i, shape in chosen)

@@ -1,4 +1,4 @@
-"""Tensors filled with a value: full, zeros, ones, and their likes."""
+"""full, zeros, ones and their `_like` forms: fill tensors with a value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | Non
 
 
 def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
-    """Checks that the fill's axes, counted from the back, have size 1 or the result's; a result of one element takes any."""
+    """Raises unless the fill broadcasts to the result; a result of one element accepts any fill that is not empty."""
     ndim = max(fill.ndim, out.ndim)
     theirs, ours = (
         np.pad(spec.extents, ((0, 0), (ndim - spec.ndim, 0)), constant_values=1) for spec in (fill, out)
@@ -45,7 +45,7 @@ def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
 
 
 def _broadcast(fill: Array, extent: Array, shape: Sequence[int]) -> Array:
-    """Broadcasts `fill` to `shape`, or its first element; an axis whose true size is 1 repeats its only element."""
+    """Broadcasts the true part of `fill` to `shape`; takes the first element along leading axes that `shape` lacks."""
     more = max(fill.ndim - len(shape), 0)
     fill, extent = fill[(0,) * more], extent[more:]
     for axis in range(fill.ndim):
@@ -69,23 +69,21 @@ def full(
     layout: Static[str | None] = None,
     shape: PerSample[tuple[int, ...]] = (),
     extent: Array,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Fills a tensor with a value.
 
     Args:
-        fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
-            result of one element is the first one, as in DALI.
+        fill_value: any type; broadcast to `shape` as in NumPy. If it has more axes than `shape`, the leading ones must
+            have size 1. A result of one element takes the first element of any `fill_value`, as in DALI.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        extent: int32 [ndim], true size of `fill_value`.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
 
     Returns: [*shape], dtype of `fill_value`.
 
     Example: sevens = fn.full(seven, shape=[2, 2])
     """
-    return _broadcast(fill_value, extent, np.atleast_1d(shape).tolist() if out_shape is None else out_shape)
+    return _broadcast(fill_value, extent, out_shape)
 
 
 def setup_full_like(data_like: BatchSpec, fill_value: BatchSpec) -> BatchSpec:
@@ -100,23 +98,19 @@ def full_like(
     /,
     *,
     extent: tuple[Array, ...],
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
-    """Fills a tensor of the shape and type of another with a value.
+    """Fills a tensor with a value, in the shape and type of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
-        fill_value: broadcast as that of `full`; rounds half away from zero and saturates.
-        extent: int32 [ndim] each, true sizes.
-        out_shape: static, padded shape to return; None: that of `data_like`.
+        data_like: tensor whose shape, type and layout the result takes.
+        fill_value: broadcast as in `full`; rounds half away from zero and saturates.
 
     Returns: shape and dtype of `data_like`.
 
     Example: sevens = fn.full_like(numbers, seven)
     """
-    shape = data_like.shape if out_shape is None else out_shape
-    filled = _broadcast(fill_value, extent[1], shape)
-    return saturate_cast(filled, data_like.dtype)
+    return saturate_cast(_broadcast(fill_value, extent[1], out_shape), data_like.dtype)
 
 
 def _setup_constant(name: str) -> Callable[..., BatchSpec]:
@@ -132,21 +126,20 @@ def zeros(
     dtype: Static[np.dtype | types.DALIDataType] = types.INT32,
     layout: Static[str | None] = None,
     shape: PerSample[tuple[int, ...]] = (),
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Makes a tensor of zeros.
 
     Args:
         dtype: of the result.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
 
     Returns: [*shape], `dtype`.
 
     Example: zeros = fn.zeros(shape=[2, 3])
     """
-    return jnp.zeros(np.atleast_1d(shape).tolist() if out_shape is None else out_shape, types.to_dtype(dtype))
+    return jnp.zeros(out_shape, types.to_dtype(dtype))
 
 
 @operator(setup=_setup_constant("ones"), devices=("cpu",), source="operators/generic/constant_value.cc")
@@ -155,21 +148,20 @@ def ones(
     dtype: Static[np.dtype | types.DALIDataType] = types.INT32,
     layout: Static[str | None] = None,
     shape: PerSample[tuple[int, ...]] = (),
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Makes a tensor of ones.
 
     Args:
         dtype: of the result.
         layout: of the result.
-        shape: of the result; nothing: a scalar.
-        out_shape: static, padded shape to return; None: `shape`.
+        shape: of the result; empty: a scalar.
 
     Returns: [*shape], `dtype`.
 
     Example: ones = fn.ones(shape=[2, 3])
     """
-    return jnp.ones(np.atleast_1d(shape).tolist() if out_shape is None else out_shape, types.to_dtype(dtype))
+    return jnp.ones(out_shape, types.to_dtype(dtype))
 
 
 def _setup_like(data_like: BatchSpec, *, dtype: np.dtype | None) -> BatchSpec:
@@ -182,20 +174,19 @@ def zeros_like(
     /,
     *,
     dtype: Static[np.dtype | None] = None,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes zeros in the shape of another tensor.
+    """Makes a tensor of zeros in the shape of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
-        dtype: of the result; None: that of `data_like`.
-        out_shape: static, padded shape to return; None: that of `data_like`.
+        data_like: tensor whose shape, type and layout the result takes.
+        dtype: of the result; None: the dtype of `data_like`.
 
     Returns: shape of `data_like`, `dtype`.
 
     Example: zeros = fn.zeros_like(numbers)
     """
-    return jnp.zeros(data_like.shape if out_shape is None else out_shape, dtype or data_like.dtype)
+    return jnp.zeros(out_shape, dtype or data_like.dtype)
 
 
 @operator(setup=_setup_like, devices=("cpu",), source="operators/generic/constant_value.cc")
@@ -204,17 +195,16 @@ def ones_like(
     /,
     *,
     dtype: Static[np.dtype | None] = None,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes ones in the shape of another tensor.
+    """Makes a tensor of ones in the shape of another tensor.
 
     Args:
-        data_like: only its shape, type and layout count.
-        dtype: of the result; None: that of `data_like`.
-        out_shape: static, padded shape to return; None: that of `data_like`.
+        data_like: tensor whose shape, type and layout the result takes.
+        dtype: of the result; None: the dtype of `data_like`.
 
     Returns: shape of `data_like`, `dtype`.
 
     Example: ones = fn.ones_like(numbers)
     """
-    return jnp.ones(data_like.shape if out_shape is None else out_shape, dtype or data_like.dtype)
+    return jnp.ones(out_shape, dtype or data_like.dtype)

@@ -1,4 +1,4 @@
-"""Stack and cat: several inputs as one, along a new axis or an existing one."""
+"""stack and cat: join several inputs along a new or an existing axis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jdali._operators.record import Static, operator
 
 
 def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) -> None:
-    """Checks for the same type and number of axes, and the same size except for the axis `joined`."""
+    """Raises unless inputs agree in type, number of axes, and size, except along the axis `joined`."""
     first = specs[0]
     rule = (
         "Tensor stacking requires that all tensors being stacked are of equal shape."
@@ -81,24 +81,22 @@ def stack(
     *data: Array,
     axis: Static[int] = 0,
     axis_name: Static[str | None] = None,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Joins inputs of one size along a new axis.
 
     Args:
         data: any shape, all of one size and type.
-        axis: position of the new axis in the result, -ndim to ndim of the inputs; negative from the back.
+        axis: position of the new axis in the result, from -ndim to ndim of the inputs; negative: from the end.
         axis_name: letter of the new axis; None: the result has no layout.
-        out_shape: static, padded shape to return; None: all of `data`.
 
-    Returns: one axis more, of the number of inputs.
+    Returns: tensor with one axis more, whose size is the number of inputs.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """
     at = axis + data[0].ndim + 1 if axis < 0 else axis
-    shape = data[0].shape if out_shape is None else out_shape[:at] + out_shape[at + 1 :]
-    result = jnp.stack([fit(d, shape) for d in data], axis=at)
-    return result if out_shape is None else fit(result, out_shape)
+    shape = out_shape[:at] + out_shape[at + 1 :]
+    return fit(jnp.stack([fit(d, shape) for d in data], axis=at), out_shape)
 
 
 def setup_cat(*data: BatchSpec, axis: int, axis_name: str | None) -> Plan:
@@ -127,16 +125,14 @@ def cat(
     extent: tuple[Array, ...],
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Joins inputs along an axis that they have.
+    """Joins inputs along an existing axis.
 
     Args:
-        data: any shape of at least one axis, of one type, and of one size except for `axis`.
-        axis: the axis, negative from the back.
-        axis_name: the axis by its letter in the layout, in place of `axis`.
-        extent: int32 [ndim] each, true sizes.
-        out_shape: static, padded shape to return.
+        data: inputs of one type with at least one axis, and one size except along `axis`.
+        axis: to join along; negative: from the end.
+        axis_name: letter of the axis in the layout, in place of `axis`.
 
-    Returns: the inputs one behind the other.
+    Returns: the inputs, one after the other.
 
     Example: joined = fn.cat(numbers, others, axis=0)
     """
@@ -145,7 +141,7 @@ def cat(
     padded = jnp.concatenate([fit(d, shape) for d, shape in zip(data, rest, strict=True)], axis=at)
     if padded.shape[at] == 0:
         return jnp.zeros(out_shape, padded.dtype)
-    # Where each element of the result stands among the inputs laid one behind the other with padding.
+    # For each element of the result, its index in the concatenation of padded inputs.
     index = jnp.arange(out_shape[at], dtype=jnp.int32)
     source, end, skipped = index, jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32)
     for array, size in zip(data[:-1], extent[:-1], strict=True):

@@ -1,4 +1,4 @@
-"""Lookup table: integers mapped to values."""
+"""lookup_table: maps integers to values."""
 
 from __future__ import annotations
 
@@ -45,17 +45,16 @@ def lookup_table(
     dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     keys: Static[tuple[int, ...]] = (),
     values: Static[tuple[float, ...]] = (),
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
-    """Looks up values[i] where an element is keys[i], else `default_value`.
+    """Maps each element keys[i] to values[i], and other elements to `default_value`.
 
     Args:
         data: integers, any shape.
-        default_value: of elements that are no key.
+        default_value: result for elements that are not in `keys`.
         dtype: type of the result; values round half away from zero and saturate.
-        keys: 0 to 65535; of equal ones the last counts.
+        keys: 0 to 65535; among equal keys, the last one counts.
         values: one for each key.
-        out_shape: static, padded shape to return; None: that of `data`.
 
     Returns: shape of `data`, `dtype`.
 
@@ -64,9 +63,9 @@ def lookup_table(
     keys, values = _vector(keys), _vector(values)
     table = np.full(max(keys, default=0) + 1, default_value, np.float32)
     table[list(keys)] = values
-    # uint32 past 2³¹ becomes negative here, which is no key either.
+    # uint32 from 2³¹ on becomes negative here, which is not a key either.
     wide = data if data.dtype.itemsize == 8 else data.astype(jnp.int32)
     known = (wide >= 0) & (wide < len(table))
     found = jnp.asarray(table)[jnp.where(known, wide, 0).astype(jnp.int32)]
     result = saturate_cast(jnp.where(known, found, np.float32(default_value)), types.to_dtype(dtype))
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(result, out_shape)

@@ -1,4 +1,4 @@
-"""One-hot: class numbers as vectors with one element on."""
+"""one_hot: converts class numbers to one-hot vectors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def setup(classes: BatchSpec, *, axis: int, axis_name: str | None, dtype: np.dty
         raise ValueError(
             f"one_hot: Input size less than zero not supported. Got num_classes == {num_classes}"
         )
-    # DALI's old habit: a batch of one-element tensors of any rank is a batch of scalars.
+    # As in DALI, a batch whose tensors all have one element, of any rank, counts as a batch of scalars.
     scalar = axis == -1 and bool((classes.extents == 1).all())
     extents, layout = classes.extents, classes.layout
     if scalar:
@@ -60,21 +60,19 @@ def one_hot(
     off_value: Static[float] = 0.0,
     on_value: Static[float] = 1.0,
     _scalar: Static[bool | None] = None,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
-    """Sets on_value where the index along a new axis is the class, off_value elsewhere.
+    """Adds an axis with `on_value` at the index of the class, and `off_value` elsewhere.
 
     Args:
-        classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
-            counts as scalars without `axis`. A class outside of 0 to num_classes - 1 has no
-            element on.
-        axis: position of the new axis in the result; -1: the last.
+        classes: numbers, any shape; fractions are truncated. If `axis` is -1, a batch whose tensors all have one
+            element counts as scalars. A class outside of 0 to num_classes - 1 gives only `off_value`.
+        axis: position of the new axis in the result; -1: last.
         axis_name: letter of the new axis; None: the result has no layout.
-        dtype: type of the result, to which the values are converted by cutting off and saturating.
+        dtype: type of the result; for integers, `on_value` and `off_value` are truncated and saturated.
         num_classes: size of the new axis.
-        off_value: of all elements but one.
-        on_value: of the class's element.
-        out_shape: static, padded shape to return; None: all of `classes`.
+        off_value: value of all other elements.
+        on_value: value at the index of the class.
 
     Returns: `dtype`, one axis more than `classes`.
 
@@ -96,5 +94,4 @@ def one_hot(
     on, off = (saturate_cast(np.trunc(np.float32(v)), out) for v in (on_value, off_value))
     if out.kind == "f":
         on, off = jnp.asarray(on_value, out), jnp.asarray(off_value, out)
-    result = jnp.where(hit, on, off)
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(jnp.where(hit, on, off), out_shape)

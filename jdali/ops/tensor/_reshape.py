@@ -1,4 +1,4 @@
-"""Reshape and reinterpret: the same elements, or the same bytes, in another shape."""
+"""reshape and reinterpret: arrange the same elements, or the same bytes, in another shape."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._kernels.relayout import linear_index, relayout, take_linear
 from jdali._numerics.rounding import np_round_half_away
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, also_takes, operator
 
 
 def setup_reshape(
@@ -91,12 +91,12 @@ def _plan(
 
 
 def _columns(values: np.ndarray) -> np.ndarray:
-    """Arranges per-sample vectors, or numbers, which are vectors of one, as [N, k]."""
+    """Arranges per-sample vectors as [N, k]; numbers become vectors of one element."""
     return values[:, None] if values.ndim == 1 else values
 
 
 def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
-    """Returns extents of the axes `src_dims` [N, k], 1 where it is -1."""
+    """Returns the extents of the axes `src_dims`, [N, k]; 1 for -1."""
     dims = _columns(src_dims).astype(np.int64)
     check_samples(
         (dims < -1) | (dims >= data.ndim),
@@ -111,7 +111,7 @@ def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
 
 
 def _relative(name: str, data: BatchSpec, factors: np.ndarray, src_dims: np.ndarray | None) -> np.ndarray:
-    """Multiplies extents by factors, rounded half away from zero; -1 where the factor is negative."""
+    """Multiplies extents by factors, rounding half away from zero; a negative factor gives -1."""
     count = factors.shape[1]
     if src_dims is not None:
         source = _chosen(name, data, src_dims)
@@ -131,7 +131,7 @@ def _relative(name: str, data: BatchSpec, factors: np.ndarray, src_dims: np.ndar
 
 
 def _resize_innermost(name: str, extents: np.ndarray, dtype: np.dtype, out_dtype: np.dtype) -> np.ndarray:
-    """Scales the innermost extent by the ratio of the types' sizes."""
+    """Scales the innermost extent by the ratio of the sizes of both types."""
     if dtype.itemsize == out_dtype.itemsize:
         return extents
     row = extents[:, -1] * dtype.itemsize if extents.shape[1] else np.full(len(extents), -1)
@@ -144,7 +144,7 @@ def _resize_innermost(name: str, extents: np.ndarray, dtype: np.dtype, out_dtype
 
 
 def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype) -> np.ndarray:
-    """Computes the negative extent of `target`; checks that the result holds the same bytes."""
+    """Replaces a negative extent of `target` by the one that fits; raises unless the result has the same size in bytes."""
     size = data.extents.prod(axis=1) * data.dtype.itemsize
     free = target < 0
     known = np.where(free, 1, target).prod(axis=1) * out_dtype.itemsize
@@ -168,33 +168,42 @@ def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype
     return np.asarray(target, np.int64)
 
 
-@operator(setup=setup_reshape, source="operators/generic/reshape.cc")
-def reshape(
-    data: Array,
-    shape_input: PerSample[Array | None] = None,
-    /,
+def _shape_options(
     *,
     layout: Static[str | None] = None,
     rel_shape: PerSample[tuple[float, ...] | None] = None,
     shape: PerSample[tuple[int | np.integer, ...] | None] = None,
     src_dims: PerSample[tuple[int, ...] | None] = None,
+) -> None:
+    """Declares the arguments of both operators, which `setup` uses.
+
+    Args:
+        layout: of the result; None: the input's if the number of axes is the same, else none.
+        rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
+            is computed.
+        shape: new shape; one extent may be negative, and is computed.
+        src_dims: for each axis of the result, an axis of the input. The result takes its extent, multiplied by
+            `rel_shape` if given. -1: an extent of 1.
+    """
+
+
+@operator(setup=setup_reshape, source="operators/generic/reshape.cc")
+@also_takes(_shape_options)
+def reshape(
+    data: Array,
+    shape_input: PerSample[Array | None] = None,
+    /,
+    *,
     extent: tuple[Array, ...],
     out_extent: Array,
     out_shape: tuple[int, ...],
+    **_: object,
 ) -> Array:
     """Arranges the same elements, in row-major order, in another shape.
 
     Args:
         data: any shape and type.
-        shape_input: integers, as `shape`.
-        layout: of the result; None: the input's if the number of axes is the same, else none.
-        rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
-        shape: the new shape; one extent may be negative and is computed.
-        src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
-            the number to multiply) from; -1: 1.
-        extent: int32 [ndim], true size of `data`.
-        out_extent: int32, true size of the result.
-        out_shape: static, padded shape of the result.
+        shape_input: integers, in place of `shape`.
 
     Returns: the same type and number of elements.
 
@@ -204,35 +213,25 @@ def reshape(
 
 
 @operator(setup=setup_reinterpret, source="operators/generic/reshape.cc")
+@also_takes(_shape_options)
 def reinterpret(
     data: Array,
     shape_input: PerSample[Array | None] = None,
     /,
     *,
     dtype: Static[np.dtype | None] = None,
-    layout: Static[str | None] = None,
-    rel_shape: PerSample[tuple[float, ...] | None] = None,
-    shape: PerSample[tuple[int | np.integer, ...] | None] = None,
-    src_dims: PerSample[tuple[int, ...] | None] = None,
     extent: tuple[Array, ...],
     out_extent: Array,
     out_shape: tuple[int, ...],
+    **_: object,
 ) -> Array:
     """Reads the same bytes, little-endian, as elements of another type in another shape.
 
     Args:
         data: any shape and type.
-        shape_input: integers, as `shape`.
-        dtype: the new type; None: the same. Without a shape the innermost axis grows or shrinks by the
-            ratio of the sizes.
-        layout: of the result; None: the input's if the number of axes is the same, else none.
-        rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
-        shape: the new shape; one extent may be negative and is computed.
-        src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
-            the number to multiply) from; -1: 1.
-        extent: int32 [ndim], true size of `data`.
-        out_extent: int32, true size of the result.
-        out_shape: static, padded shape of the result.
+        shape_input: integers, in place of `shape`.
+        dtype: new type; None: the same. Without a shape, the innermost axis grows or shrinks by the
+            ratio of the types' sizes.
 
     Returns: the same bytes.
 
@@ -247,7 +246,7 @@ def reinterpret(
 
 
 def _bits(values: Array, dtype: np.dtype) -> Array:
-    """Reads a vector's bytes as another type; what does not fill an element at the end is cut off or zero."""
+    """Reads a vector's bytes as another type; an incomplete last element is padded with zeros."""
     if values.dtype == np.bool_:
         values = values.astype(jnp.uint8)
     target = np.dtype(np.uint8) if dtype == np.bool_ else dtype

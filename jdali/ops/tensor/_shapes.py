@@ -1,4 +1,4 @@
-"""The shape of each sample, as a tensor."""
+"""shapes: returns the shape of each sample as a tensor."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def shapes(
     """Returns the shape of each sample.
 
     Args:
-        data: any.
-        dtype: type of the result; a 32-bit one spares the program the 64-bit types.
+        data: any shape and type.
+        dtype: type of the result; with a 32-bit type, the program needs no 64-bit types.
 
     Returns: [number of axes], `dtype`, no layout.
 

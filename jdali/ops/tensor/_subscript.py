@@ -1,4 +1,4 @@
-"""Indexing, `data[...]`: single elements, ranges with a step, and new axes."""
+"""Indexes tensors, `data[...]`: with integers, ranges with a step, and new axes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jdali._operators.record import PerSample, Static, is_traced, operator
 F = TypeVar("F", bound=Callable[..., Any])
 
 NAME = "_tensor_subscript"
-MAX_AXES = 32  # subscript.cc declares arguments for that many
+MAX_AXES = 32  # number of axes for which subscript.cc declares arguments
 _PARTS = ("at", "lo", "hi", "step")
 _Index = PerSample[int | np.integer | None]
 
@@ -50,9 +50,9 @@ def parse_index(key: object, ndim: int | None = None) -> dict[str, Any]:
     """Converts a Python subscript to arguments of `_tensor_subscript`.
 
     Args:
-        key: what stands in the brackets: integers, slices, `newaxis`, or a tuple of these. None is
-            a full range, as in DALI. Any other object (a graph node, an array) is passed on.
-        ndim: number of axes of the data if known; an Ellipsis is taken only then.
+        key: integers, slices, `newaxis`, or a tuple of these. None is a full range, as in DALI. Other objects, such
+            as graph nodes and arrays, are passed on.
+        ndim: number of axes of the data; None: not known, and an Ellipsis raises.
     """
     items = list(key) if isinstance(key, tuple) else [key]
     if any(item is Ellipsis for item in items):
@@ -112,7 +112,7 @@ def _checked(index: object) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class _Subscript:
-    """The index of one axis; None: the axis has none."""
+    """Arguments of one axis: an index, or first index, end and step of a range; None: left out."""
 
     at: Any = None
     lo: Any = None
@@ -120,7 +120,7 @@ class _Subscript:
     step: Any = None
 
     def start(self, size: Any, xp: ModuleType) -> Any:
-        """Returns the first index of the range: counted from the end if negative, and clamped."""
+        """Returns the first index of the range, counted from the end if negative, then clamped to the data."""
         back = xp.asarray(1 if self.step is None else self.step) < 0
         if self.lo is None:
             return xp.where(back, size - 1, 0)
@@ -144,7 +144,7 @@ def _subscripts(arguments: Mapping[str, object], count: int) -> list[_Subscript]
 
 
 def _per_axis(function: F) -> F:
-    """Gives `function` a signature with at_0, lo_0, ... for every axis in place of `**arguments`."""
+    """Replaces `**arguments` in the signature of `function` by at_0, lo_0, ... for every axis."""
     parameters = list(inspect.signature(function, eval_str=True).parameters.values())[:-1]
     for axis in range(MAX_AXES):
         for part in _PARTS:
@@ -225,7 +225,7 @@ def _check_step(axis: int, subscript: _Subscript) -> None:
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
-    """Names the sizes to compile in: only of channels, which do not vary from batch to batch."""
+    """Returns the sizes to compile in: sizes of channels, which rarely change between batches; None for other axes."""
     return tuple(
         int(data.extents[0, axis])
         if data.layout[axis : axis + 1] == "C" and data.batch_size and np.ptp(data.extents[:, axis]) == 0
@@ -253,24 +253,24 @@ def tensor_subscript(
     _sizes: Static[tuple[int | None, ...]] = (),
     **arguments: object,
 ) -> Array:
-    """Takes an element or a range of each axis, as Python does, and adds new axes of size 1.
+    """Takes an element or a range along each axis, as Python does, and adds new axes of size 1.
 
     Args:
-        at_0: index along axis 0, which is dropped; negative ones count from the end. The other
-            axes have arguments of their own: at_1, ...
+        at_0: index along axis 0, which is dropped; a negative one counts from the end. The other
+            axes have their own arguments: at_1, ...
         lo_0: first index of the range, clamped to the data; None: the first (the last if the step
             is negative).
-        hi_0: index where the range ends, which does not belong to it; clamped. None: all.
-        step_0: distance of the elements taken, not 0; None: 1.
-        num_subscripts: number of axes with an index; None: the ones with arguments.
+        hi_0: end of the range, exclusive, clamped; None: no end.
+        step_0: distance between elements, not 0; None: 1.
+        num_subscripts: number of axes with an index; None: as many as have arguments.
         new_axes: positions of new axes in the result, ascending.
-        new_axis_names: a layout letter for each of them; None: the result has no layout.
+        new_axis_names: a layout letter for each new axis; None: the result has no layout.
 
-    Returns: the elements in the input's type; letters of dropped axes leave the layout.
+    Returns: elements in the input's type; the layout loses the letters of dropped axes.
     """
     kept = [size for axis, size in enumerate(out_shape) if axis not in new_axes]
     dropped: list[int] = []
-    moving: dict[int, tuple[Array, int]] = {}  # axes whose window is only known when running
+    moving: dict[int, tuple[Array, int]] = {}  # traced start and length of windows, by axis
     for axis, subscript in enumerate(_subscripts(arguments, data.ndim)):
         length = kept[axis - len(dropped)] if subscript.at is None else 1
         if subscript.at is not None:
@@ -283,7 +283,7 @@ def tensor_subscript(
         elif isinstance(step, int) and abs(step) == 1:
             if step < 0:
                 data, first = jnp.flip(data, axis), data.shape[axis] - 1 - first
-            # dynamic_slice moves a window that reaches past the end; with padding none does.
+            # Padded, because dynamic_slice moves a window that reaches past the end.
             data = fit(data, _with(data.shape, axis, data.shape[axis] + length))
             moving[axis] = (jnp.asarray(first, jnp.int32), length)
         else:
@@ -300,7 +300,7 @@ def tensor_subscript(
 
 
 def _first(subscript: _Subscript, size: object) -> Any:
-    """Returns the first index of a range: an int if that does not depend on what is only known when running."""
+    """Returns the first index of a range: an int if it does not depend on traced values, else an array."""
     constant = all(part is None or isinstance(part, np.ndarray) for part in (subscript.lo, subscript.step))
     if constant and isinstance(size, int):
         return int(subscript.start(size, np))
@@ -317,7 +317,7 @@ def _step(subscript: _Subscript) -> Any:
 
 
 def _take_fixed(data: Array, axis: int, first: int, step: int, length: int) -> Array:
-    """Takes a range with known first element and step, cut off where the padded data ends."""
+    """Takes a range with known first element and step; it ends where the padded data end."""
     end = first + step * length
     taken = slice(first, end if end >= 0 else None, step)
     return data[(slice(None),) * axis + (taken,)]

@@ -1,4 +1,4 @@
-"""Transpose: another order of the axes."""
+"""transpose: reorders axes."""
 
 from __future__ import annotations
 
@@ -41,20 +41,18 @@ def transpose(
     output_layout: Static[str | None] = None,
     perm: Static[tuple[int, ...] | None] = None,
     transpose_layout: Static[bool] = True,
-    out_shape: tuple[int, ...] | None = None,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Reorders axes: axis i of the result is axis perm[i] of the input.
 
     Args:
         data: any shape and type.
-        output_layout: layout of the result, whatever `transpose_layout` says.
+        output_layout: layout of the result; overrides `transpose_layout`.
         perm: order of the axes; None: reversed.
-        transpose_layout: permute the layout too; else the input's is kept as it is.
-        out_shape: static, padded shape to return; None: all of `data`.
+        transpose_layout: True: permute the layout, too; False: keep the input's layout.
 
     Returns: the same elements and type.
 
     Example: images = fn.transpose(images, perm=[2, 0, 1])
     """
-    result = jnp.transpose(data, perm)
-    return result if out_shape is None else fit(result, out_shape)
+    return fit(jnp.transpose(data, perm), out_shape)

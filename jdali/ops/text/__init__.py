@@ -1,1 +1,1 @@
-"""Operators on texts."""
+"""Operators on text."""

@@ -1,9 +1,9 @@
-"""Texts to the ids of their tokens."""
+"""tokenize: converts texts to token ids."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,6 @@ from jdali._kernels.tokenizers import TokenizerSettings, decoded, open_tokenizer
 from jdali._operators.record import HostOutputs, Static, host_batch_operator
 
 _NAME = "tokenize"
-
-
-def _count(arguments: Mapping[str, Any]) -> int:
-    return 1 + bool(arguments.get("with_mask")) + bool(arguments.get("with_length"))
 
 
 def setup(
@@ -43,7 +39,7 @@ def setup(
     opened = open_tokenizer(
         TokenizerSettings(_NAME, tokenizer, add_special_tokens, bos, eos, length, pad_id, truncation_side)
     )
-    # Without a length the sizes follow from the tokens: those of the texts stand in for them.
+    # Without a length, sizes are known only after encoding; the sizes of the texts are placeholders.
     extents = texts.extents if length is None else np.full((texts.batch_size, 1), length)
     return Plan(_specs(extents, with_mask, with_length), static={"_opened": opened})
 
@@ -54,7 +50,10 @@ def _specs(extents: np.ndarray, with_mask: bool, with_length: bool) -> tuple[Bat
     return (ids, *[mask] * with_mask, *[lengths] * with_length)
 
 
-@host_batch_operator(name=_NAME, setup=setup, outputs=_count, devices=("cpu",))
+@host_batch_operator(
+    name=_NAME, setup=setup, devices=("cpu",),
+    outputs=lambda arguments: 1 + bool(arguments.get("with_mask")) + bool(arguments.get("with_length")),
+)  # fmt: skip
 def tokenize(
     texts: Sequence[np.ndarray],
     /,
@@ -70,26 +69,26 @@ def tokenize(
     with_mask: Static[bool] = False,
     _opened: Static[Any] = None,
 ) -> HostOutputs:
-    """Tokenizes texts: strings to the ids of their tokens, cut and padded to one length.
+    """Converts texts to token ids, truncated and padded to one length.
 
-    The ids are those of the package `tokenizers` for the file, or of `sentencepiece`, and do not depend on the other texts of a
-    batch: padding and truncation that a tokenizer.json asks for do not count. All texts of a batch are encoded in one call,
-    in the threads of these packages, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
-    that is not UTF-8 is an error of its sample.
+    The packages `tokenizers` or `sentencepiece` compute the ids. These do not depend on the other texts of a
+    batch: padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in the
+    packages' threads, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
+    that is not UTF-8 is a bad sample.
 
     Args:
         texts: uint8 [bytes], UTF-8.
-        tokenizer: path or URL of a tokenizer.json of Hugging Face, or of a model of SentencePiece. Another path is another
-            tokenizer, and so is a file that was changed.
-        add_special_tokens: put the tokens around a text that a tokenizer.json says, as [CLS] and [SEP]; a model of
-            SentencePiece says none.
-        bos, eos: a token, or its id, to put before or behind each text besides.
-        length: tokens of each output: longer texts are cut so that special tokens, `bos` and `eos` stay, shorter ones
-            padded; None: as many as the text has.
-        pad_id: id to pad with; None: that of the file.
-        truncation_side: where a longer text is cut, "left" or "right".
-        with_length: give the number of tokens without padding as well, as the last output, int32 [].
-        with_mask: give as well where tokens are, as the second output, bool: False for padding.
+        tokenizer: path or URL of a tokenizer.json of Hugging Face, or of a SentencePiece model. A file that has changed is
+            opened again.
+        add_special_tokens: add the special tokens of a tokenizer.json, such as [CLS] and [SEP]; a SentencePiece model
+            has none.
+        bos, eos: token, or its id, to add in front of or behind each text.
+        length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
+            shorter ones are padded. None: as many as the text has.
+        pad_id: id to pad with; None: the file's.
+        truncation_side: side on which longer texts are truncated, "left" or "right".
+        with_length: add a last output, int32 []: the number of tokens without padding.
+        with_mask: add a second output, bool: True for tokens, False for padding.
 
     Returns: int32 [length], or [tokens].
 

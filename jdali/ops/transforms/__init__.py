@@ -1,1 +1,1 @@
-"""Operators on matrices of affine transforms, and on the points that these map."""
+"""Operators on matrices of affine transforms, and on points."""

@@ -1,4 +1,4 @@
-"""Several affine transforms as one."""
+"""transforms.combine: composes several affine transforms."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from jax import Array
 
 from jdali._batches import BatchSpec, Plan
 from jdali._errors import InputCountError
-from jdali._kernels.transform_plan import finish, matrix_axes, plan
-from jdali._operators.record import Static, operator
+from jdali._kernels.transform_plan import finish, matrix_axes, plan, transform_operator
+from jdali._operators.record import Static
 
 MOST_INPUTS = 99
 
@@ -29,24 +29,22 @@ def setup(*matrices: BatchSpec) -> Plan:
     return plan(name, matrices[0], axes, [])
 
 
-@operator(
+@transform_operator(
     setup=setup,
     name="transforms.combine",
-    takes_frames="arguments",
-    devices=("cpu",),
     source="operators/geometry/affine_transforms/combine_transforms.cc",
 )
 def combine(
     *matrices: Array,
     reverse_order: Static[bool] = False,
-    _axes: Static[int | None] = None,
+    _axes: Static[int] = 0,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes the transform that does all of them, the first one first.
+    """Composes transforms, which are applied in the order of the inputs.
 
     Args:
-        matrices: [n, n+1] each, 2 to 99 of them.
-        reverse_order: the last one is done first.
+        matrices: 2 to 99 transforms, [n, n+1] each.
+        reverse_order: apply the last one first.
 
     Returns: float32 [n, n+1].
 
@@ -55,9 +53,7 @@ def combine(
         move = fn.transforms.translation(offset=[10.0, 0.0])
         matrix = fn.transforms.combine(turn, move)
     """
-    axes = _axes if _axes is not None else matrices[0].shape[0]
-    result = finish(matrices[0][:axes, : axes + 1], None, False)
-    for matrix in matrices[1:]:
-        following = matrix[:axes, : axes + 1]
+    result, *others = (matrix[:_axes, : _axes + 1] for matrix in matrices)
+    for following in others:
         result = finish(following, result, reverse_order)
     return finish(result, None, False, out_shape)

@@ -1,4 +1,4 @@
-"""Transform of points or vectors by a matrix."""
+"""coord_transform: transforms points or vectors by a matrix."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def setup(points: BatchSpec, *, M: object, MT: object, T: object, dtype: np.dtyp
 
 
 def _rows(name: str, matrix: object, columns: int) -> int | None:
-    """Returns the rows of a matrix as an argument; None: as many as the points have components."""
+    """Returns the number of rows of a matrix argument; None if it is left out, not known yet, or one number."""
     count = length(matrix)
     if count is None or count == 1:
         return None
@@ -65,15 +65,15 @@ def coord_transform(
     MT: PerFrame[tuple[float, ...] | Matrix | None] = None,
     T: PerFrame[tuple[float, ...] | None] = None,
     dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
-    _components: Static[int | None] = None,
+    _components: Static[int] = 0,
     out_shape: tuple[int, ...],
 ) -> Array:
     """Transforms vectors: out = M · in + T; integers round half away from zero.
 
     Args:
         points: [..., n], any type.
-        M: m·n values or [m, n]; one value: that value on the diagonal; None: the identity.
-        MT: [M T] in one matrix, m·(n+1) values or [m, n+1]; one value: like that value for M.
+        M: m·n values or [m, n]; one value: a factor for all components; None: the identity.
+        MT: [M T] in one matrix, m·(n+1) values or [m, n+1]; one value: a factor for all components.
         T: m values, or one for all components; None: 0.
         dtype: output type.
 
@@ -81,7 +81,7 @@ def coord_transform(
 
     Example: points = fn.coord_transform(points, M=[0.0, -1.0, 1.0, 0.0], T=[0.5, 0.0])
     """
-    n = points.shape[-1] if _components is None else _components
+    n = _components
     result = points[..., :n].astype(jnp.float32)
     shift: Vector | None = T
     matrix = _matrix(M, n) if MT is None else _matrix(MT, n + 1)
@@ -96,7 +96,7 @@ def coord_transform(
 
 
 def _matrix(values: Vector | Matrix | None, columns: int) -> Array | None:
-    """Arranges values as float32 [m, columns], or [] if one value stands for a diagonal."""
+    """Arranges values as float32 [m, columns], or as [] if there is one value."""
     if values is None:
         return None
     array = jnp.asarray(values, jnp.float32)

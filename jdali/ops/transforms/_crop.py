@@ -1,4 +1,4 @@
-"""The affine transform that takes one box to another."""
+"""transforms.crop: makes the affine transform that maps one box to another."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches import BatchSpec, Plan
-from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, plan, vector
-from jdali._operators.record import PerFrame, Static, operator
+from jdali._kernels.transform_plan import (
+    check_vector,
+    finish,
+    length,
+    matrix_axes,
+    plan,
+    transform_operator,
+    vector,
+)
+from jdali._operators.record import PerFrame, Static
 
 
 def setup(
@@ -23,11 +31,9 @@ def setup(
     return plan(name, matrix, axes, list(corners.values()))
 
 
-@operator(
+@transform_operator(
     setup=setup,
     name="transforms.crop",
-    takes_frames="arguments",
-    devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_crop.cc",
 )
 def crop(
@@ -40,21 +46,21 @@ def crop(
     reverse_order: Static[bool] = False,
     to_end: PerFrame[tuple[float, ...]] = (1.0,),
     to_start: PerFrame[tuple[float, ...]] = (0.0,),
-    _axes: Static[int | None] = None,
+    _axes: Static[int] = 0,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes the transform that takes `from_start` to `to_start` and `from_end` to `to_end`.
+    """Makes the transform that maps `from_start` to `to_start` and `from_end` to `to_end`.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        absolute: where a start is above its end, the two are swapped.
+        matrix: [n, n+1], a transform to apply first.
+        absolute: swap a start and its end where the start is larger.
         from_end: upper corner of the box, n values or one for all axes.
         from_start: lower corner of the box, n values or one.
-        reverse_order: `matrix` is done last.
-        to_end: where the upper corner comes to lie, n values or one.
-        to_start: where the lower corner comes to lie, n values or one.
+        reverse_order: apply `matrix` last.
+        to_end: upper corner of the result, n values or one.
+        to_start: lower corner of the result, n values or one.
 
-    Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+    Returns: float32 [n, n+1]; infinite or NaN along axes on which the box has length 0.
 
     Example:
         matrix = fn.transforms.crop(
@@ -62,14 +68,14 @@ def crop(
         )
     """
     corners = [vector(c, None) for c in (from_start, from_end, to_start, to_end)]
-    axes = max(_axes or 1, *(c.size for c in corners))
+    axes = max(_axes, *(c.size for c in corners))
     start, end, out_start, out_end = (vector(c, axes) for c in corners)
     if absolute:
         start, end = jnp.minimum(start, end), jnp.maximum(start, end)
         out_start, out_end = jnp.minimum(out_start, out_end), jnp.maximum(out_start, out_end)
     factors = (out_end - out_start) / (end - start)
     shift = out_start - factors * start
-    # Not a product with the identity: 0 times an infinite factor is no 0.
+    # Not a product with the identity: 0 · infinity is NaN.
     linear = jnp.where(jnp.eye(axes, dtype=bool), factors, jnp.float32(0))
     own = jnp.concatenate([linear, shift[:, None]], axis=1)
     return finish(own, matrix, reverse_order, out_shape)

@@ -1,4 +1,4 @@
-"""The affine transform of a rotation."""
+"""transforms.rotation: makes the affine transform of a rotation."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from jax import Array
 
 from jdali._batches import BatchSpec, Plan
 from jdali._kernels.affine_matrix import about_center, rotation_matrix
-from jdali._kernels.transform_plan import check_vector, finish, length, no_values, plan, vector
-from jdali._operators.record import PerFrame, Static, operator
+from jdali._kernels.transform_plan import check_vector, finish, length, plan, transform_operator, vector
+from jdali._operators.record import PerFrame, Static
 
 
 def setup(matrix: BatchSpec | None = None, *, angle: object, axis: object, center: object) -> Plan:
@@ -22,12 +22,10 @@ def setup(matrix: BatchSpec | None = None, *, angle: object, axis: object, cente
     return plan(name, matrix, axes, [angle, axis, center])
 
 
-@operator(
+@transform_operator(
     setup=setup,
-    setup_needs=no_values,
+    setup_needs=lambda arguments: (),
     name="transforms.rotation",
-    takes_frames="arguments",
-    devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_rotation.cc",
 )
 def rotation(
@@ -41,14 +39,14 @@ def rotation(
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes the transform of a rotation: from x towards y, or around an axis in space.
+    """Makes the transform of a rotation: in the plane, from x towards y, or in space, around an axis.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
+        matrix: [n, n+1], a transform to apply first.
         angle: degrees.
-        axis: (x, y, z), of any length but 0; None: a rotation in the plane.
-        center: point that stays where it is, n values or one; None: the origin.
-        reverse_order: `matrix` is done last.
+        axis: (x, y, z), any nonzero length; None: a rotation in the plane.
+        center: point that stays fixed, n values or one; None: the origin.
+        reverse_order: apply `matrix` last.
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
 

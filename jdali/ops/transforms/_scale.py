@@ -1,4 +1,4 @@
-"""The affine transform of a scaling."""
+"""transforms.scale: makes the affine transform of a scaling."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from jax import Array
 
 from jdali._batches import BatchSpec, Plan
 from jdali._kernels.affine_matrix import about_center
-from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, no_values, plan, vector
-from jdali._operators.record import PerFrame, Static, operator
+from jdali._kernels.transform_plan import (
+    check_vector,
+    finish,
+    length,
+    matrix_axes,
+    plan,
+    transform_operator,
+    vector,
+)
+from jdali._operators.record import PerFrame, Static
 
 
 def setup(matrix: BatchSpec | None = None, *, center: object, ndim: int | None, scale: object) -> Plan:
@@ -25,12 +33,10 @@ def setup(matrix: BatchSpec | None = None, *, center: object, ndim: int | None, 
     return plan(name, matrix, axes, [scale, center])
 
 
-@operator(
+@transform_operator(
     setup=setup,
-    setup_needs=no_values,
+    setup_needs=lambda arguments: (),
     name="transforms.scale",
-    takes_frames="arguments",
-    devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_scale.cc",
 )
 def scale(
@@ -47,11 +53,11 @@ def scale(
     """Makes the transform that multiplies each coordinate by its factor.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
+        matrix: [n, n+1], a transform to apply first.
         scale: factor of each axis, n values, or one for all axes.
-        center: point that stays where it is, n values or one; None: the origin.
-        ndim: n, if neither `scale` nor `matrix` tells.
-        reverse_order: `matrix` is done last.
+        center: point that stays fixed, n values or one; None: the origin.
+        ndim: n, if neither `scale` nor `matrix` determines it.
+        reverse_order: apply `matrix` last.
 
     Returns: float32 [n, n+1].
 

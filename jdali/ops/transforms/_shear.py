@@ -1,4 +1,4 @@
-"""The affine transform of a shear."""
+"""transforms.shear: makes the affine transform of a shear."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ from jax import Array
 from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._kernels.affine_matrix import Matrix, about_center
-from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, plan, sample_shape
-from jdali._operators.record import PerFrame, Static, is_traced, operator
+from jdali._kernels.transform_plan import (
+    check_vector,
+    finish,
+    length,
+    matrix_axes,
+    plan,
+    sample_shape,
+    transform_operator,
+)
+from jdali._operators.record import PerFrame, Static, is_traced
 
 
 def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: Any) -> Plan:
@@ -48,12 +56,10 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
     return plan(name, matrix, axes, [values, center])
 
 
-@operator(
+@transform_operator(
     setup=setup,
     setup_needs=lambda arguments: ("angles",) if "angles" in arguments else (),
     name="transforms.shear",
-    takes_frames="arguments",
-    devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_shear.cc",
 )
 def shear(
@@ -67,14 +73,14 @@ def shear(
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes the transform that adds to each coordinate shares of the others.
+    """Makes the transform of a shear, which adds multiples of the other coordinates to each coordinate.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        angles: degrees, -90 to 90, in place of `shear`: the factors are their tangents.
-        center: point that stays where it is, n values or one; None: the origin.
-        reverse_order: `matrix` is done last.
-        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
+        matrix: [n, n+1], a transform to apply first.
+        angles: degrees, -90 to 90, whose tangents are the factors; in place of `shear`.
+        center: point that stays fixed, n values or one; None: the origin.
+        reverse_order: apply `matrix` last.
+        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); x becomes x + xy · y.
 
     Returns: float32 [2, 3] or [3, 4].
 

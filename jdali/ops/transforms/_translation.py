@@ -1,4 +1,4 @@
-"""The affine transform of a translation."""
+"""transforms.translation: makes the affine transform of a translation."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches import BatchSpec, Plan
-from jdali._kernels.transform_plan import finish, length, matrix_axes, no_values, plan, vector
-from jdali._operators.record import PerFrame, Static, operator
+from jdali._kernels.transform_plan import finish, length, matrix_axes, plan, transform_operator, vector
+from jdali._operators.record import PerFrame, Static
 
 
 def setup(matrix: BatchSpec | None = None, *, offset: object) -> Plan:
@@ -18,12 +18,10 @@ def setup(matrix: BatchSpec | None = None, *, offset: object) -> Plan:
     return plan(name, matrix, axes, [offset])
 
 
-@operator(
+@transform_operator(
     setup=setup,
-    setup_needs=no_values,
+    setup_needs=lambda arguments: (),
     name="transforms.translation",
-    takes_frames="arguments",
-    devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_translation.cc",
 )
 def translation(
@@ -38,9 +36,9 @@ def translation(
     """Makes the transform that adds `offset`.
 
     Args:
-        matrix: [n, n+1], a transform to be done first.
-        offset: n values, as many as the space has axes.
-        reverse_order: `matrix` is done last.
+        matrix: [n, n+1], a transform to apply first.
+        offset: n values.
+        reverse_order: apply `matrix` last.
 
     Returns: float32 [n, n+1].
 

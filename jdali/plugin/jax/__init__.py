@@ -1,4 +1,4 @@
-"""DALI's iterators for JAX, over `jdali.iterator`."""
+"""Provides DALI's iterators for JAX, on top of `jdali.iterator`."""
 
 from jdali.plugin.jax import fn as fn
 from jdali.plugin.jax import integration as integration

@@ -1,6 +1,6 @@
-"""DALI's `plugin.jax.clu`: iterators with the interface of CLU's `PeekableDatasetIterator`.
+"""Provides DALI's `plugin.jax.clu`: iterators with the interface of CLU's `PeekableDatasetIterator`.
 
-CLU itself is not needed: where it is not installed, a class with the same fields stands in for its `ArraySpec`.
+CLU is not required; without it, a class with the same fields replaces its `ArraySpec`.
 """
 
 from __future__ import annotations
@@ -43,16 +43,15 @@ def get_spec_for_array(jax_array: jax.Array) -> ArraySpec:
 
 
 class DALIGenericPeekableIterator(DALIGenericIterator):
-    """A `DALIGenericIterator` that shows the next batch without giving it away.
+    """A `DALIGenericIterator` that can return the next batch without consuming it.
 
     All batches must have the same shapes and element types. `peek` and `next` may be called from several
     threads. `get_state` and `checkpoints` do not count a batch that was only peeked at.
 
     Args:
-        pipelines: as for `jdali.iterator.DataIterator`.
-        output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch, sharding: as for `jdali.iterator.DataIterator`.
-        pmap_compatible: True: the outputs of a single pipeline get a leading axis as well.
+        pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding: see `jdali.iterator.DataIterator`.
+        pmap_compatible: True: add a leading axis even to the outputs of a single pipeline.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         return batch
 
     def peek_async(self) -> Future[dict[str, jax.Array]]:
-        """Calls `peek` in another thread; a `next` before it is done may overtake it."""
+        """Calls `peek` in another thread; a `next` before it has finished may take the batch first."""
         if self._peekers is None:
             self._peekers = WorkerThreads(1, "jdali-peek")
         return self._peekers.submit(self.peek)
@@ -104,7 +103,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     @property
     def is_nonpadding(self) -> HostArray | jax.Array:
-        """bool [N] for the batch that `next` returned last: False for samples that only fill it up."""
+        """bool [N], for the last batch of `next`: False for samples that only fill it up."""
         if self._batch_sharding is None:
             return self._belongs
         return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))
@@ -132,7 +131,7 @@ def peekable_data_iterator(
 
     Args:
         pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch, sharding, devices, pmap_compatible: as for `plugin.jax.data_iterator`.
+            prepare_first_batch, sharding, devices, pmap_compatible: see `plugin.jax.data_iterator`.
     """
     return make_decorator(
         DALIGenericPeekableIterator, pipeline_fn, output_map, size, reader_name, auto_reset,

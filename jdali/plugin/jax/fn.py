@@ -1,4 +1,4 @@
-"""DALI's `plugin.jax.fn`: functions on `jax.Array`s as operators of a pipeline."""
+"""Provides DALI's `plugin.jax.fn`: turns functions of `jax.Array`s into operators of a pipeline."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def jax_function(
     device: str | None = None,
     preserve: bool = True,
 ) -> Any:
-    """Turns a function of `jax.Array`s into one of `DataNode`s, to be called in a pipeline definition.
+    """Turns a function of `jax.Array`s into a function of `DataNode`s, to call in a pipeline definition.
 
-    The function gets whole batches, [N, ...]: all samples must have one size. It may be made with
-    `jax.jit`, `jax.vmap` and so on. It runs in the pipeline's thread, on the device of its inputs; the
-    arrays may be kept.
+    The function gets whole batches, [N, ...], so all samples must have one size. It may use
+    `jax.jit`, `jax.vmap` and so on. It runs in the pipeline's thread, on the device of its inputs, and may keep the
+    arrays.
 
     Args:
-        function: takes an array for each input and returns one, a tuple of `num_outputs`, or None for 0.
-        num_outputs: how many arrays it returns.
-        output_layouts: layout of a sample of each output, or one for all; None: that of the input of the
+        function: takes an array for each input; returns an array, a tuple of `num_outputs` arrays, or None for 0.
+        num_outputs: number of arrays that it returns.
+        output_layouts: layout of a sample of each output, or one for all; None: the layout of the input with the
             same index, if it has as many axes.
-        sharding: the function gets global arrays of this sharding.
-        device: "cpu" or "gpu": where the inputs go first; None: they stay.
-        preserve: the function is called also if nothing uses its outputs.
+        sharding: sharding of the global arrays that the function gets.
+        device: "cpu" or "gpu": move the inputs there first; None: leave them.
+        preserve: call the function even if nothing uses its outputs.
     """
 
     def decorate(wrapped: Callable[..., object]) -> Callable[..., object]:

@@ -1,4 +1,4 @@
-"""DALI's `plugin.jax.integration`: tensors as `jax.Array`s. Its names are private in DALI, and programs use them."""
+"""Provides DALI's `plugin.jax.integration`: private names of DALI that programs use to convert tensors to `jax.Array`s."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ def _to_jax_array(dali_tensor: TensorCPU | TensorGPU, copy: bool) -> jax.Array:
     """Converts a tensor to an array on its device.
 
     Args:
-        dali_tensor: of a pipeline's output.
-        copy: into memory of their own; without effect on what can be seen, for the values never change.
+        dali_tensor: a tensor of a pipeline's output.
+        copy: copy the values; this makes no visible difference, since they never change.
     """
     array = dali_tensor.__jax_array__()
     return array.copy() if copy else array
 
 
 def _jax_device(jax_array: jax.Array) -> object:
-    """Returns the device of an array, or its sharding if it is on several."""
+    """Returns the device of an array, or its sharding if it is on several devices."""
     return jax_array.device

@@ -1,4 +1,4 @@
-"""DALI's `plugin.jax.iterator`: its names and arguments, the work is `jdali.iterator`'s."""
+"""Provides DALI's `plugin.jax.iterator`, on top of `jdali.iterator`."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ __all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]
 
 
 class DALIGenericIterator(DaliNames):
-    """`jdali.iterator.DataIterator` under DALI's name, and with its shapes for several pipelines.
+    """A `jdali.iterator.DataIterator` under DALI's name, with DALI's shapes for several pipelines.
 
-    Without `sharding` the outputs of several pipelines are stacked, [pipelines, batch, ...], each on the
-    device that the pipeline's `device_id` says, as functions under `jax.pmap` take them.
+    Without `sharding`, the outputs of several pipelines are stacked, [pipelines, batch, ...], each on the
+    device of its pipeline's `device_id`, as `jax.pmap` expects.
 
-    Parity: `LastBatchPolicy.PARTIAL`, which DALI's iterator for JAX refuses, works.
+    Parity: `LastBatchPolicy.PARTIAL` works; DALI's iterator for JAX rejects it.
 
     Args:
-        pipelines: as for `jdali.iterator.DataIterator`.
-        output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch, sharding: as for `jdali.iterator.DataIterator`.
-        pmap_compatible: True: the outputs of a single pipeline get a leading axis as well.
+        pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding: see `jdali.iterator.DataIterator`.
+        pmap_compatible: True: add a leading axis even to the outputs of a single pipeline.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class DALIGenericIterator(DaliNames):
 
 
 def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
-    """Returns the device of each pipeline, if they name different ones that exist."""
+    """Returns the device of each pipeline; None unless they name distinct existing devices."""
     ids = [pipe.device_id for pipe in pipes]
     local = jax.local_devices()
     if len(set(ids)) < len(ids) or any(i is None or not 0 <= i < len(local) for i in ids):
@@ -81,7 +80,7 @@ def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
 
 
 class _Stacking(Assembler):
-    """Gives each pipeline an index of its own on a leading axis."""
+    """Stacks the outputs of pipelines along a leading axis."""
 
     def __init__(
         self,
@@ -109,7 +108,7 @@ class _Stacking(Assembler):
 
 
 def default_num_threads_value() -> int:
-    """Returns the threads of each pipeline that `data_iterator` makes, unless the call says otherwise."""
+    """Returns the default number of threads for each pipeline of `data_iterator`."""
     return DEFAULT_NUM_THREADS
 
 
@@ -128,16 +127,16 @@ def data_iterator(
 ) -> Any:
     """Turns a pipeline function into a factory of `DALIGenericIterator`s.
 
-    With `sharding` or `devices` there is a pipeline for each part of the batch; the function must take
-    `shard_id` and `num_shards`, and `batch_size` is that of all parts together. The factory also takes
-    `checkpoints`, what `DALIGenericIterator.checkpoints` gave.
+    With `sharding` or `devices`, the factory makes a pipeline for each part of the batch; the function must take
+    `shard_id` and `num_shards`, and `batch_size` counts all parts together. The factory also takes
+    `checkpoints`, the result of `DALIGenericIterator.checkpoints`.
 
     Args:
-        pipeline_fn: as for `pipeline_def`.
+        pipeline_fn: see `pipeline_def`.
         output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch, sharding: as for `DALIGenericIterator`.
-        devices: outputs have a leading axis, split over these devices.
-        pmap_compatible: False: no leading axis in spite of `devices`; True: one also without.
+            prepare_first_batch, sharding: see `DALIGenericIterator`.
+        devices: devices that a leading axis of the outputs is split over.
+        pmap_compatible: False: no leading axis despite `devices`; True: a leading axis without `devices`.
     """
     return make_decorator(
         DALIGenericIterator, pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded,
@@ -159,7 +158,7 @@ def make_decorator(
     devices: Sequence[jax.Device] | None,
     pmap_compatible: bool | None,
 ) -> Any:
-    """Makes the decorator behind `data_iterator` and `clu.peekable_data_iterator`."""
+    """Implements `data_iterator` and `clu.peekable_data_iterator` for an iterator class."""
     if sharding is not None and devices is not None:
         raise ValueError("data_iterator: Only one of `sharding` and `devices` arguments can be provided")
     stacked = devices is not None if pmap_compatible is None else pmap_compatible

@@ -1,4 +1,4 @@
-"""DALI's `plugin.numba`: functions that Numba compiles as operators of a pipeline (extra `numba`)."""
+"""Provides DALI's `plugin.numba`: functions compiled by Numba as operators of a pipeline (extra `numba`)."""
 
 from jdali.plugin.numba import fn as fn
 from jdali.plugin.numba._surface import NumbaFunction

@@ -1,4 +1,4 @@
-"""The function of a `numba_function`: compiled by Numba, and called with outputs that are made for it."""
+"""Compiles the function of a `numba_function`, and calls it with allocated outputs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ except ImportError as error:
         f"jdali.plugin.numba needs Numba, which is not installed: {install('numba')}"
     ) from error
 
-Shapes = list[list[HostArray]]  # for each output or input those of the samples
+Shapes = list[list[HostArray]]  # for each output or input, the shapes of the samples
 
 
 class NumbaCode:
-    """A function of the user, compiled when it is called first.
+    """The user's function, which Numba compiles on its first call.
 
     Args:
         run_fn, out_types, in_types, outs_ndim, ins_ndim, setup_fn: see `numba_function`.
@@ -45,7 +45,7 @@ class NumbaCode:
         if len(self.out_types) != len(self.outs_ndim):
             raise ValueError("numba_function: Number of output types and output dimensions should match.")
         if not 1 <= len(self.out_types) <= 6 or len(self.in_types) > 6:
-            raise ValueError("numba_function: takes at most 6 inputs and gives 1 to 6 outputs")
+            raise ValueError("numba_function: takes at most 6 inputs and returns 1 to 6 outputs")
         if np.dtype(np.float16) in (*self.out_types, *self.in_types):
             raise RuntimeError("numba_function: Numba does not support float16 on CPUs")
         if setup_fn is None and self.outs_ndim != self.ins_ndim:
@@ -68,7 +68,7 @@ class NumbaCode:
     def batch(
         self, inputs: Sequence[Sequence[HostArray]], call: Callable[..., None]
     ) -> list[list[HostArray]]:
-        """Allocates the outputs of a batch, has `call` fill them, and returns their samples."""
+        """Allocates the outputs of a batch, fills them by `call`, and returns their samples."""
         ready = [[self._checked(i, value) for value in values] for i, values in enumerate(inputs)]
         outputs = [
             [np.zeros(tuple(shape.tolist()), dtype) for shape in shapes]
@@ -89,7 +89,7 @@ class NumbaCode:
             raise TypeError(f"numba_function: input {number} is {value.dtype}, in_types says {dtype}")
         if value.ndim != ndim:
             raise ValueError(f"numba_function: input {number} has {value.ndim} axes, ins_ndim says {ndim}")
-        # A copy where the function could not write to it: Numba would compile it once more for such arrays.
+        # Copy read-only arrays, because Numba would compile the function again for them.
         return np.require(value, requirements=["C", "W"])
 
     def _shapes(self, inputs: Sequence[Sequence[HostArray]]) -> Shapes:
@@ -117,13 +117,11 @@ def _count(args: Mapping[str, Any]) -> int:
     return len(args["code"].out_types)
 
 
-def _no_layouts(args: Mapping[str, object]) -> tuple[str, ...]:
-    return ("",) * _count(args)
-
-
-@host_operator(name="_numba_function", outputs=_count, output_layouts=_no_layouts, devices=("cpu",))
+@host_operator(
+    name="_numba_function", outputs=_count, output_layouts=lambda args: ("",) * _count(args), devices=("cpu",)
+)
 def by_sample(*samples: HostArray, code: Static[NumbaCode]) -> tuple[HostArray, ...]:
-    """Runs `numba_function` on several samples at the same time, for Numba's code does not hold the GIL."""
+    """Runs `numba_function` on several samples in parallel, because Numba's code releases the GIL."""
     return code.sample(samples)
 
 

@@ -1,4 +1,4 @@
-"""`numba_function` and `NumbaFunction`: a function compiled by Numba as an operator of a pipeline."""
+"""Defines `numba_function` and `NumbaFunction`, which make a function compiled by Numba an operator."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ def numba_function(
     device: str | None = None,
     name: str | None = None,
 ) -> DataNode | tuple[DataNode, ...] | list[DataNode]:
-    """Calls a function that Numba compiles, with outputs for it to fill.
+    """Calls a function that Numba compiles and that fills allocated outputs.
 
     Args:
-        inputs: at most 6.
-        run_fn: `run_fn(out0, ..., in0, ...)` writes to the outputs, which are 0 before; arrays of one sample, or with
-            `batch_processing` lists of those of all samples. Numba's nopython mode must be able to compile it. It must
-            not write to inputs.
+        inputs: at most 6 nodes.
+        run_fn: `run_fn(out0, ..., in0, ...)` writes to the outputs, which are initialised to 0. Arguments are arrays of
+            one sample, or with `batch_processing` lists of the arrays of all samples. Numba's nopython mode must be able to
+            compile it. It must not write to inputs.
         out_types: `types.DALIDataType` or NumPy type of each output; float16 is not supported.
-        in_types: the same of each input.
+        in_types: `types.DALIDataType` or NumPy type of each input.
         outs_ndim: number of axes of each output.
         ins_ndim: number of axes of each input.
         setup_fn: `setup_fn(outs_shapes, ins_shapes)` writes the shapes of the outputs: `outs_shapes[i][sample]` is an
-            int64 array [ndim] of output i. It sees all samples with `batch_processing`, else one at a time. None: the
-            shapes of the inputs.
-        batch_processing: one call for the whole batch; else one for each sample, in several threads.
-        blocks: of DALI's GPU version, must be None.
-        threads_per_block: of DALI's GPU version, must be None.
+            int64 array [ndim] of output i. It gets all samples with `batch_processing`, else one at a time. None: outputs
+            have the shapes of the inputs.
+        batch_processing: call it once for the whole batch; otherwise once for each sample, in several threads.
+        blocks: argument of DALI's GPU version, must be None.
+        threads_per_block: argument of DALI's GPU version, must be None.
         bytes_per_sample_hint: without effect.
-        preserve: it runs also if none of its outputs is used.
+        preserve: run it even if nothing uses its outputs.
         device: "cpu" or None.
-        name: of the node in the graph; None: one is made up.
+        name: name of the node in the graph; None: generated.
 
     Returns: a node for each output, without a layout.
 
     Raises:
         ValueError: numbers of types and axes do not match.
-        RuntimeError: for another device.
+        RuntimeError: another device is requested.
 
-    Parity: DALI also compiles `run_fn` to a CUDA kernel; what runs on an accelerator here is written in JAX,
+    Parity: DALI can also compile `run_fn` to a CUDA kernel; here, functions for an accelerator are written in JAX,
     see `plugin.jax.fn.jax_function`.
     """
     if device not in (None, "cpu") or blocks is not None or threads_per_block is not None:
@@ -69,7 +69,7 @@ def numba_function(
 
 
 class NumbaFunction:
-    """An operator with the arguments of `numba_function`; calling it with the inputs makes a node."""
+    """An operator object with the arguments of `numba_function`; calling it with inputs makes a node."""
 
     def __init__(
         self,
@@ -95,17 +95,17 @@ class NumbaFunction:
 
     @property
     def preserve(self) -> bool:
-        """True if the operator runs also if none of its outputs is used."""
+        """True if the operator runs even if nothing uses its outputs."""
         return bool(self._arguments.get("preserve"))
 
     @staticmethod
     def _check_minimal_numba_version(throw: bool = True) -> bool:
-        """Returns True: programs for DALI ask this before they use Numba, without which this module cannot be imported."""
+        """Returns True, because this module cannot be imported without Numba; programs for DALI call it."""
         return True
 
     @staticmethod
     def _check_cuda_compatibility(throw: bool = True) -> bool:
-        """Returns True if `run_fn` may run on a GPU: it may not, see `numba_function`."""
+        """Returns False, or raises RuntimeError: `run_fn` cannot run on a GPU, see `numba_function`."""
         if throw:
             raise RuntimeError("NumbaFunction: it runs on the CPU only")
         return False

@@ -1,4 +1,4 @@
-"""DALI's `plugin.paddle`: iterators that give dense tensors of PaddlePaddle."""
+"""Provides DALI's `plugin.paddle`: iterators that return dense tensors of PaddlePaddle."""
 
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator

@@ -1,4 +1,4 @@
-"""Iterators under DALI's names: for each pipeline a dict of dense tensors; the work is `jdali.iterator`'s."""
+"""Defines DALI's iterators for PaddlePaddle, on top of `jdali.iterator`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jdali.tensors import TensorList
 
 
 class _PaddleTensors(Dicts):
-    """Makes a dict of dense tensors for each pipeline.
+    """Assembles a dict of dense tensors for each pipeline.
 
     Args:
         levels: LoD level of each output, by name.
-        own: of the outputs: whether a batch's memory is of no use to anybody else.
+        own: for each output, whether nothing else uses the memory of its batches.
         mask_name, all_pipelines: see `Dicts`.
     """
 
@@ -40,16 +40,16 @@ class _PaddleTensors(Dicts):
 
 
 class DALIGenericIterator(DictIterator):
-    """Goes through the batches of pipelines: for each pipeline a dict of `paddle.framework.core.DenseTensor`s.
+    """Iterates over batches: for each pipeline a dict of `paddle.framework.core.DenseTensor`s.
 
     Args:
-        pipelines: one, or several of the same batch size.
-        output_map: for each output a name, or a pair of a name and a LoD level: along as many axes the samples may
-            differ in size, and are put one after another in a tensor that knows their lengths.
-        size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: as for
+        pipelines: one pipeline, or several with the same batch size.
+        output_map: for each output a name, or a pair of a name and a LoD level. The level is the number of axes along
+            which samples may differ in size; they are concatenated into a tensor that stores their lengths.
+        size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
         fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
-        dynamic_shape: without effect: batches may differ in shape.
+        dynamic_shape: without effect: batches may always differ in shape.
 
     Attributes:
         normalized_map: the LoD level of each output, by name.
@@ -84,7 +84,7 @@ class DALIClassificationIterator(DALIGenericIterator):
 
     Args:
         pipelines, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded,
-            last_batch_policy, prepare_first_batch: as for `DALIGenericIterator`.
+            last_batch_policy, prepare_first_batch: see `DALIGenericIterator`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""PaddlePaddle, or an error that says how to get it."""
+"""Imports PaddlePaddle, or raises ImportError with the command that installs it."""
 
 from jdali._system.extras import install
 

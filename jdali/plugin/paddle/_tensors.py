@@ -1,4 +1,4 @@
-"""Batches of jdali as PaddlePaddle's dense tensors, whose samples may differ in length (LoD, levels of detail)."""
+"""Converts batches to PaddlePaddle's dense tensors; with LoD (levels of detail), samples may differ in length."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ dtype_map: dict[types.DALIDataType, Any] = {
 
 
 def to_paddle_type(tensor: Tensor | TensorList) -> Any:
-    """Returns PaddlePaddle's element type (a `VarType`) for that of a sample or batch.
+    """Returns PaddlePaddle's element type (a `VarType`) for a sample or batch.
 
     Raises:
-        KeyError: PaddlePaddle has no such type. (DALI's type of error.)
+        KeyError: PaddlePaddle has no such type. (DALI raises the same exception type.)
     """
     if tensor.dtype not in dtype_map:
         raise KeyError(f"PaddlePaddle has no tensors of {tensor.dtype.name}: cast the output in the pipeline")
@@ -44,9 +44,9 @@ def feed_ndarray(dali_tensor: Tensor | TensorList, ptr: int, cuda_stream: object
     """Copies a sample, or a batch of samples of one size, to an address.
 
     Args:
-        dali_tensor: what to copy, in row-major order.
-        ptr: the address of memory that is large enough, such as `_mutable_data` of a tensor gives.
-        cuda_stream: without effect: the values are there when this returns.
+        dali_tensor: the sample or batch; it is copied in row-major order.
+        ptr: address of large enough memory, such as `_mutable_data` of a tensor returns.
+        cuda_stream: without effect: the copy is complete when this returns.
 
     Returns: `ptr`.
     """
@@ -56,13 +56,13 @@ def feed_ndarray(dali_tensor: Tensor | TensorList, ptr: int, cuda_stream: object
 
 
 def recursive_length(tensor: Any, lod_level: int) -> list[list[int]]:
-    """Measures the lengths along the first axes of nested samples.
+    """Returns the lengths along the first axes of nested samples.
 
     Args:
         tensor: a batch, whose samples may differ in size, an array, or a shape.
-        lod_level: how many axes, that of the batch among them.
+        lod_level: number of axes, including the axis of the batch.
 
-    Returns: a list for each axis: of what is along it in each element of the axes before.
+    Returns: for each axis, a list of its length in each element of the axes before it.
 
     >>> recursive_length((2, 3, 5), 2)
     [[2], [3, 3]]
@@ -90,8 +90,8 @@ def lod_tensor_clip(lod_tensor: Any, size: int) -> Any:
     """Copies the first samples of a dense tensor to host memory.
 
     Args:
-        lod_tensor: of `paddle.framework.core`.
-        size: how many samples.
+        lod_tensor: a dense tensor of `paddle.framework.core`.
+        size: number of samples.
     """
     kept, count = [], size
     for offsets in lod_tensor.lod():
@@ -104,14 +104,14 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
     """Converts a batch to a dense tensor on the device of the data.
 
     Args:
-        name: of the output, for messages.
-        batch: the batch. Its samples are of one size if there is no LoD.
-        lod_level: how many axes of the samples are put one after another, so that they may differ in size along
-            them; 0: the tensor has an axis for the batch.
-        own: nothing else uses the batch's memory: the tensor may share it.
+        name: name of the output, for messages.
+        batch: the batch; without LoD, its samples must have one size.
+        lod_level: number of axes along which samples may differ in size; they are concatenated. 0: the tensor has a
+            batch axis.
+        own: nothing else uses the batch's memory, so the tensor may share it.
 
     Raises:
-        AssertionError: the samples differ in size without LoD. (DALI's type of error.)
+        AssertionError: samples differ in size without LoD. (DALI raises the same exception type.)
         KeyError: PaddlePaddle has no such element type.
     """
     to_paddle_type(batch)
@@ -129,7 +129,7 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
 
 
 def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
-    """Copies an array into a tensor, with the lengths of each level of LoD."""
+    """Copies an array into a tensor, and sets the lengths of each LoD level."""
     tensor = _core.DenseTensor()
     tensor.set(np.ascontiguousarray(array), paddle.CPUPlace())
     if lengths:
@@ -138,6 +138,6 @@ def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
 
 
 def _shared(array: jax.Array, *, own: bool) -> object:
-    """Makes a tensor over an array on a device, or a copy there."""
+    """Converts an array on a device to a tensor that shares its memory if `own`, else to a copy on this device."""
     tensor = _core.from_dlpack(array.__dlpack__())
     return tensor if own else tensor._copy(tensor._place())

@@ -1,4 +1,4 @@
-"""DALI's `plugin.pytorch`: iterators that give `torch.Tensor`s, and PyTorch inside of a pipeline."""
+"""Provides DALI's `plugin.pytorch`: iterators that return `torch.Tensor`s, and PyTorch functions in a pipeline."""
 
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator
@@ -6,11 +6,7 @@ from jdali.plugin.pytorch import _torch as _torch  # first: raises with advice i
 from jdali.plugin.pytorch import experimental as experimental
 from jdali.plugin.pytorch import fn as fn
 from jdali.plugin.pytorch import loader_evaluator as loader_evaluator
-from jdali.plugin.pytorch._iterator import (
-    DALIClassificationIterator,
-    DALIGenericIterator,
-    DALIRaggedIterator,
-)
+from jdali.plugin.pytorch._iterator import DALIClassificationIterator, DALIGenericIterator, DALIRaggedIterator
 from jdali.plugin.pytorch.fn import TorchPythonFunction
 from jdali.plugin.pytorch.torch_utils import feed_ndarray, to_torch_type
 

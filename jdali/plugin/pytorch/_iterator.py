@@ -1,4 +1,4 @@
-"""Iterators under DALI's names: for each pipeline a dict of `torch.Tensor`s; the work is `jdali.iterator`'s."""
+"""Defines DALI's iterators for PyTorch, on top of `jdali.iterator`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _DENSE, _LIST, _COO = "dense", "sparse_list", "sparse_coo"
 
 
 class _TorchTensors(Dicts):
-    """Makes a dict of tensors for each pipeline.
+    """Assembles a dict of tensors for each pipeline.
 
     Args:
         names, mask_name, all_pipelines: see `Dicts`.
-        kinds: of the outputs: "dense", "sparse_list" or "sparse_coo".
-        own: of the outputs: whether a batch's memory is of no use to anybody else.
+        kinds: kind of each output: "dense", "sparse_list" or "sparse_coo".
+        own: for each output, whether nothing else uses the memory of its batches.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class _TorchTensors(Dicts):
 
 
 def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Joins samples with one axis into a sparse tensor: value j of sample i has the index (i, j)."""
+    """Joins samples of one axis into a sparse tensor; value j of sample i has the index (i, j)."""
     if any(sample.ndim != 1 for sample in samples):
         raise ValueError(
             f"iterator: output {name!r} is wanted as {_COO}, so its samples must have one axis, not "
@@ -64,7 +64,7 @@ def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 class _TorchIterator(DictIterator):
-    """Base of DALI's iterators for PyTorch; `_kinds` is set before it is made."""
+    """Base of DALI's iterators for PyTorch; subclasses set `_kinds` before `__init__`."""
 
     _kinds: list[str]
 
@@ -83,18 +83,18 @@ def _checked_kinds(kinds: Sequence[str], outputs: int) -> list[str]:
 
 
 class DALIGenericIterator(_TorchIterator):
-    """Goes through the batches of pipelines: for each pipeline a dict of `torch.Tensor`s [N, ...].
+    """Iterates over batches: for each pipeline a dict of `torch.Tensor`s [N, ...].
 
-    Tensors are on the device of the data, and the user's to keep and to write to. They share memory with
-    the compiled program's result, through DLPack, where that is possible.
+    Tensors are on the device of the data; the user may keep them and write to them. Where possible, they share memory with
+    the compiled program's result, through DLPack.
 
     Args:
-        pipelines: one, or several of the same batch size.
+        pipelines: one pipeline, or several with the same batch size.
         output_map: a name for each output.
-        size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: as for
+        size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
         fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
-        dynamic_shape: without effect: batches may differ in shape.
+        dynamic_shape: without effect: batches may always differ in shape.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class DALIClassificationIterator(DALIGenericIterator):
 
     Args:
         pipelines, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded,
-            last_batch_policy, prepare_first_batch: as for `DALIGenericIterator`.
+            last_batch_policy, prepare_first_batch: see `DALIGenericIterator`.
     """
 
     def __init__(
@@ -144,12 +144,12 @@ class DALIClassificationIterator(DALIGenericIterator):
 
 
 class DALIRaggedIterator(_TorchIterator):
-    """As `DALIGenericIterator`, also for outputs whose samples differ in size.
+    """Iterates like `DALIGenericIterator`, but also supports outputs whose samples differ in size.
 
     Args:
         pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
-            last_batch_padded, last_batch_policy, prepare_first_batch: as for `DALIGenericIterator`.
-        output_types: for each output `DENSE_TAG`: one tensor; `SPARSE_LIST_TAG`: a list of a tensor for each
+            last_batch_padded, last_batch_policy, prepare_first_batch: see `DALIGenericIterator`.
+        output_types: for each output, `DENSE_TAG`: one tensor; `SPARSE_LIST_TAG`: a list of one tensor for each
             sample; `SPARSE_COO_TAG`: a sparse tensor, for samples with one axis. None: all are dense.
     """
 

@@ -1,4 +1,4 @@
-"""DALI's `plugin.pytorch.fn`: functions on `torch.Tensor`s as operators of a pipeline."""
+"""Provides DALI's `plugin.pytorch.fn`: functions of `torch.Tensor`s as operators of a pipeline."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def torch_python_function(
     bytes_per_sample_hint: Any = None,
     preserve: bool = False,
 ) -> tuple[DataNode, ...]:
-    """Calls a function on `torch.Tensor`s; `fn.python_function` with tensors in place of arrays.
+    """Calls a function on `torch.Tensor`s, as `fn.python_function` does on arrays.
 
     Args:
         inputs: DataNodes.
-        function: takes a tensor for each input and returns one tensor, or a tuple of `num_outputs`. It must
+        function: takes a tensor for each input; returns one tensor, or a tuple of `num_outputs`. It must
             not write to its inputs.
-        num_outputs: how many tensors the function returns.
-        batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; those without one have none.
-        device: "gpu": tensors come on PyTorch's CUDA device, where there is one; else in host memory.
-        name: of the operator.
+        num_outputs: number of tensors that the function returns.
+        batch_processing: the function takes and returns lists of all samples of the batch.
+        output_layouts: layouts of the outputs, one for each or one for all; None: no layouts.
+        device: "gpu": tensors are on PyTorch's CUDA device, if there is one; otherwise in host memory.
+        name: name of the operator.
         bytes_per_sample_hint: without effect.
-        preserve: without effect: the function is always called, also if nothing uses its outputs.
+        preserve: without effect: the function is always called, even if nothing uses its outputs.
     """
     return fn.python_function(
         *inputs, function=functools.partial(_on_tensors, function, device), num_outputs=num_outputs,
@@ -48,14 +48,14 @@ def torch_python_function(
 
 
 class TorchPythonFunction(ops.PythonFunction):
-    """`torch_python_function` as an object that is made first and called on inputs later.
+    """An operator object with the arguments of `torch_python_function`; calling it with inputs makes a node.
 
     Args:
-        function, num_outputs, device, batch_processing: as for `torch_python_function`.
-        kwargs: its other arguments.
+        function, num_outputs, device, batch_processing: see `torch_python_function`.
+        kwargs: other arguments of `torch_python_function`.
 
     Attributes:
-        stream: None; kept for DALI's sake, whose functions have a CUDA stream of their own.
+        stream: None; DALI has a CUDA stream here.
     """
 
     stream = None
@@ -75,15 +75,15 @@ class TorchPythonFunction(ops.PythonFunction):
     def torch_wrapper(
         self, batch_processing: bool, function: Callable[..., object], device: Device, *args: object
     ) -> object:
-        """Calls a function on arrays as tensors; what the pipeline calls instead.
+        """Converts arrays to tensors, calls the function, and converts its results back; the pipeline calls this.
 
         Args:
             batch_processing: without effect: lists of arrays become lists of tensors.
-            function: of tensors.
+            function: a function of tensors.
             device: see `torch_python_function`.
-            args: arrays, or lists of them.
+            args: arrays, or lists of arrays.
 
-        Returns: arrays for tensors.
+        Returns: the results as arrays.
         """
         return _on_tensors(function, device, *args)
 

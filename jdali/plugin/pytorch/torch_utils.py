@@ -1,4 +1,4 @@
-"""Batches and samples of jdali as `torch.Tensor`s."""
+"""Converts batches and samples to `torch.Tensor`s."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ to_torch_type: dict[types.DALIDataType, Any] = {
 def feed_ndarray(
     dali_tensor: Tensor | TensorList, arr: torch.Tensor, cuda_stream: object = None
 ) -> torch.Tensor:
-    """Copies a sample, or a batch of samples of one size, to a `torch.Tensor` that is there already.
+    """Copies a sample, or a batch of samples of one size, to an existing `torch.Tensor`.
 
     Args:
-        dali_tensor: what to copy.
-        arr: where to, of the same shape and element type.
-        cuda_stream: without effect: the values are there when this returns.
+        dali_tensor: the sample or batch.
+        arr: target of the same shape and element type.
+        cuda_stream: without effect: the copy is complete when this returns.
 
     Returns: `arr`.
 
     Raises:
-        AssertionError: they differ in shape or element type. (DALI's type of error.)
+        AssertionError: shapes or element types differ. (DALI raises the same exception type.)
     """
     source = dali_tensor.as_tensor() if isinstance(dali_tensor, TensorList) else dali_tensor
     expected = to_torch_type[source.dtype]
@@ -67,8 +67,7 @@ def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
 
     Args:
         dali_tensor: the sample.
-        copy: the tensor gets memory of its own; else it shares that of the sample, which must not be
-            written to then.
+        copy: copy the values; otherwise the tensor shares the sample's memory and must not be written to.
     """
     return as_torch(dali_tensor._value, copy=copy)
 
@@ -78,7 +77,7 @@ def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
     if isinstance(value, jax.Array):
         tensor = torch.from_dlpack(value)
         return tensor.clone() if copy else tensor
-    if copy or not value.flags.writeable:  # PyTorch lacks read-only tensors
+    if copy or not value.flags.writeable:  # PyTorch has no read-only tensors
         value = np.array(value, order="C")
     return torch.from_numpy(compact(value))
 
@@ -89,8 +88,8 @@ def dense_tensors(
     """Converts batches to tensors [N, ...] that share no memory with each other.
 
     Args:
-        names: of the outputs.
-        batches: of them.
+        names: names of the outputs.
+        batches: a batch for each output.
         own: see `jdali.plugin.dicts.own_outputs`.
 
     Raises:
@@ -106,7 +105,7 @@ def dense_tensors(
                 f"{name!r} differ in shape ({sizes}, ...): bring them to one shape in the pipeline, or use DALIRaggedIterator"
             )
         tensor = dense_tensor(batch, own=is_own)
-        # Two outputs may be one array: writing to one must not change the other.
+        # Two outputs may share an array; copy, so that writing to one does not change the other.
         tensors.append(tensor.clone() if tensor.data_ptr() in shared else tensor)
         shared.add(tensor.data_ptr())
     return tensors
@@ -116,11 +115,11 @@ def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
     """Joins samples of one size into a tensor [N, ...], which the user may write to.
 
     Args:
-        batch: of samples of one size.
-        own: nothing else uses the batch's memory: the tensor may share it.
+        batch: a batch of samples of one size.
+        own: nothing else uses the batch's memory, so the tensor may share it.
     """
     store = batch.store
-    whole = store.whole()  # a padded one is copied without gaps
+    whole = store.whole()  # without padding it can be shared; a padded array is copied without its gaps
     if not store.local:
         array = batch.as_jax()
         return as_torch(array, copy=array is whole and not own)

@@ -1,4 +1,4 @@
-"""Workers of a Ray cluster that make a pipeline's batches: `Pipeline(workers=jdali.plugin.ray.Workers(64))`.
+"""Makes a pipeline's batches on workers of a Ray cluster: `Pipeline(workers=jdali.plugin.ray.Workers(64))`.
 
 ```
  worker_set.Workers ──connect──▶ dispatcher.RayDispatcher: a thread ──calls──▶ _workers.on_ray: on each node ──▶ TaskPool of one
@@ -6,7 +6,7 @@
                                        └────────────── object store ◀─────────────┘
 ```
 
-Data are read where workers are: each node must see the same files under the same names. See docs/scaling.md.
+Workers read the data, so each node must have the same files under the same names. See docs/scaling.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from jdali._system.extras import install
 
 try:
-    import ray as _ray  # noqa: F401  # without it, the modules below say less
+    import ray as _ray  # noqa: F401  # raises before the modules below do, with advice
 except ImportError as error:
     raise ImportError(f"jdali.plugin.ray needs Ray, which is not installed: {install('ray')}") from error
 

@@ -1,4 +1,4 @@
-"""One actor, the tasks of a pipeline, the calls that they travel in, and their answers."""
+"""Defines an actor as one pipeline sees it, and the pipeline's tasks, calls and answers."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ import ray
 from jdali._workers import GroupTask, MadeTask, TaskOutcome, WorkerDeath, pack_group, unpack
 from jdali._workers.on_ray import ActorAnswer, ActorCall, ActorPlace
 
-# Until an actor that died is asked again, seconds: twice as long each time.
+# Seconds until a dead actor is called again; doubled each time.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 
 
 @dataclasses.dataclass(eq=False)
 class RayJob:
-    """A task that was submitted.
+    """A submitted task.
 
     Attributes:
-        number: of the task.
-        task: for an actor.
-        order: lower ones go first.
-        patience: workers that may be killed while they make it, before it is given up.
-        future: of the result.
-        deaths: of the actors, and of their processes, that it ran in.
-        goes_alone: it is the only task of its call: a worker died that had it.
+        number: number of the task.
+        task: the task, as sent to an actor.
+        order: priority; lower values go first.
+        patience: number of killed workers after which the task is given up.
+        future: resolves to the result.
+        deaths: deaths of actors, or of their processes, while they made it.
+        goes_alone: send it in a call of its own, since a worker died with it.
     """
 
     number: int
@@ -46,17 +46,17 @@ class RayJob:
 
     @property
     def is_given_up(self) -> bool:
-        """True if no other worker should try it: one crashed, or as many were killed as there is patience for."""
+        """True if no other worker should try it: a worker crashed, or `patience` workers were killed."""
         return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
 
     def note_death(self, death: WorkerDeath) -> None:
-        """Notes that a worker died while it made the task, so that no other task is blamed for the next one."""
+        """Records that a worker died while it made the task, and isolates the task, so that no other is blamed next time."""
         self.deaths.append(death)
         self.goes_alone = True
 
 
 def call_of(jobs: Sequence[RayJob]) -> ActorCall:
-    """Makes the call of an actor for some tasks."""
+    """Packs tasks into one call of an actor."""
     packed, arrays = pack_group([job.task for job in jobs])
     return ActorCall(packed, arrays, jobs[0].order, len(jobs) > 1)
 
@@ -66,19 +66,19 @@ class ActorSlot:
     """An actor of a set, as one pipeline sees it.
 
     Attributes:
-        index: of the actor in its set.
-        handle: of the actor.
-        place: where it is ready; None: it is not.
-        jobs: that it has, the oldest first.
-        calls: that these are in.
-        turns: calls so far: of actors with equally many tasks the one with fewer is next, or the first would make all.
-        blamed: the oldest one when it died last.
-        is_absent: nothing is under way that would make it ready; `due` says when to try.
-        is_warm: its process, which is another one after a death, has made a task, so programs are compiled.
+        index: index of the actor in its set.
+        handle: handle of the actor.
+        place: its process and node once it is ready; None: it is not ready.
+        jobs: tasks that it has, the oldest first.
+        calls: number of calls in flight.
+        turns: number of calls so far; ties between actors go to the one with fewer, to share tasks evenly.
+        blamed: its oldest task at its last death.
+        is_absent: no attempt to make it ready is in progress; `due` is the time of the next one.
+        is_warm: its current process has made a task, so its programs are compiled.
         is_leaving: it gets no more tasks.
-        is_gone: it died for good, and may not be started again.
-        failed_starts: times in a row that it was dead for good before it was ready.
-        seen_deaths: of its processes, as told last.
+        is_gone: it is dead for good and cannot be restarted.
+        failed_starts: consecutive times that it was dead for good before it became ready.
+        seen_deaths: last reported number of deaths of its processes.
     """
 
     index: int
@@ -99,27 +99,27 @@ class ActorSlot:
 
     @property
     def is_cold(self) -> bool:
-        """True if it is ready, has made nothing yet and has nothing to do."""
+        """True if it is ready and idle, but has made nothing yet."""
         return self.place is not None and not (self.is_warm or self.is_leaving or self.calls)
 
     def wait(self) -> None:
-        """Has it asked again a little later."""
+        """Schedules the next attempt, with exponential backoff."""
         self.is_absent, self.due = True, time.monotonic() + self._wait
         self._wait = min(2 * self._wait, _LONGEST_WAIT)
 
     def note_ready(self, place: ActorPlace) -> None:
-        """Notes that it takes tasks, in a process of its own that has seen no death."""
+        """Marks the actor as ready, with a new process."""
         self.place, self.is_warm, self.failed_starts, self.seen_deaths = place, False, 0, 0
         self._wait = _FIRST_WAIT
 
 
 def lease(answer: ActorAnswer, reference: ray.ObjectRef[object], returned: collections.deque[int]) -> int:
-    """Keeps results in the object store until the last array over them is gone; returns their bytes.
+    """Keeps results in the object store until the last array over them is gone; returns their size in bytes.
 
     Args:
-        answer: with the results.
-        reference: to it.
-        returned: gets the bytes then.
+        answer: the answer with the results.
+        reference: Ray's reference to it.
+        returned: gets the size when the lease ends.
     """
     if answer.memory is None:
         return 0
@@ -129,21 +129,21 @@ def lease(answer: ActorAnswer, reference: ray.ObjectRef[object], returned: colle
 
 
 def _end_lease(returned: collections.deque[int], nbytes: int, reference: ray.ObjectRef[object]) -> None:
-    """Notes the end of a lease; the reference has kept the results in the object store until now."""
+    """Records the end of a lease; holding `reference` has kept the results in the object store until now."""
     returned.append(nbytes)
 
 
 def start_error(place: ActorPlace, error: Exception) -> Exception:
-    """Makes the error of a pipeline that cannot be started by an actor; it names the node."""
+    """Builds the error for a pipeline that cannot start in an actor; it names the node."""
     failed = RuntimeError(f"Ray worker on node {place.node}: {error}")
     failed.__cause__ = error
     return failed
 
 
 def resolve(jobs: Sequence[RayJob], answer: ActorAnswer) -> tuple[TaskOutcome, ...]:
-    """Gives the tasks of a call their results, whose arrays are views of the object store, or their exceptions.
+    """Sets the results or exceptions of a call's tasks; arrays of results are views of the object store.
 
-    Returns: what came of each; empty: there is one exception in place of all results.
+    Returns: the outcome of each task; empty if the answer cannot be unpacked, and all tasks fail.
     """
     outcomes = _unpacked(answer)
     if isinstance(outcomes, Exception):

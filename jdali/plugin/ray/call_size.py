@@ -1,27 +1,28 @@
-"""Number of tasks that go to an actor in one call.
+"""Chooses the number of tasks to send to an actor in one call.
 
-A call costs processor time in the trainer, in the actor and in Ray's processes, however little it asks for. So small batches
-travel together, and large ones alone.
+A call has a fixed cost of processor time in the trainer, the actor and Ray's processes. So small batches
+share calls, and large batches go alone.
 """
 
 from __future__ import annotations
 
-_CALL_CPU = 0.2  # seconds of processor time in one call: what Ray takes for a call is some hundredths of it
-_CALL_SECONDS = 0.5  # until the results of a call are there, at most
-# Bytes of results in one call, at most: they stay in the object store until the last one is gone.
+# Target of processor time of a call's tasks, seconds; Ray's own cost of a call is a few percent of it.
+_CALL_CPU = 0.2
+# Longest time until the results of a call arrive, seconds.
+_CALL_SECONDS = 0.5
+# Most bytes of results in one call, since they stay in the object store until the last of them is freed.
 _CALL_BYTES = 32 << 20
 _MOST_TASKS = 16
-_MOST_UNDER_WAY = (
-    64  # tasks of all actors: where the trainer runs steps as well, a thread of it waits for each
-)
-_WINDOW = 8  # tasks that are looked at before the number changes
+# Most tasks in flight in all actors, since a thread of the trainer waits for each if the trainer runs steps, too.
+_MOST_UNDER_WAY = 64
+_WINDOW = 8  # tasks to measure before the number changes
 
 
 class CallSize:
-    """Follows the time and the bytes that tasks take.
+    """Adapts the number of tasks in a call to their measured times and sizes.
 
     Attributes:
-        most: tasks that a call may have now, a power of two.
+        most: most tasks in a call at present, a power of two.
     """
 
     def __init__(self) -> None:
@@ -32,12 +33,12 @@ class CallSize:
         self._count, self._seconds, self._cpu, self._largest = 0, 0.0, 0.0, 0
 
     def note(self, seconds: float, cpu: float, nbytes: int, calls: int) -> None:
-        """Notes a task that was made.
+        """Records a finished task.
 
         Args:
-            seconds, cpu: time, and processor time, that it took.
-            nbytes: of its result.
-            calls: that are under way at the same time, of all actors.
+            seconds, cpu: its time and processor time, seconds.
+            nbytes: size of its result.
+            calls: most calls in flight in all actors.
         """
         self._count += 1
         self._seconds += seconds
@@ -48,7 +49,7 @@ class CallSize:
             self._clear()
 
     def _fitting(self, calls: int) -> int:
-        """Returns the largest power of two that keeps to all bounds; 1 if even one task exceeds them."""
+        """Returns the largest power of two within all bounds; 1 if a single task exceeds them."""
         most = min(
             _CALL_CPU * self._count / max(self._cpu, 1e-9),
             _CALL_SECONDS * self._count / max(self._seconds, 1e-9),

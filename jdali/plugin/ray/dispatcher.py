@@ -1,4 +1,4 @@
-"""The thread that hands the tasks of a pipeline to actors, and deals with actors that die."""
+"""Dispatches the tasks of a pipeline to actors, and handles deaths of actors."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob, call_of, lease, resolve, start_error
 from jdali.plugin.ray.call_size import CallSize
 
-# Calls of this pipeline that an actor has: the one whose tasks its process makes, and one to go on with.
+# Calls in flight to an actor: one that it works on, and the next one.
 _CALLS_EACH = 2
-# Times in a row that a worker may be dead for good before it is ready, while none is.
+# Failed starts in a row of a worker, while no worker is ready, after which the pipeline fails.
 _MOST_FAILED_STARTS = 5
-_LOOK_SECONDS = 1.0  # at Ray, which may have been shut down
-_CLOSE_SECONDS = 1.5  # that actors get to end their processes
+_LOOK_SECONDS = 1.0  # interval of checking whether Ray was shut down
+_CLOSE_SECONDS = 1.5  # time for actors to end their processes
 
 
 class Actors(Protocol):
@@ -58,38 +58,35 @@ class Actors(Protocol):
 
 
 class RayDispatcher:
-    """Makes tasks in the actors of a set; `BatchWorkers` of one pipeline.
+    """Runs the tasks of one pipeline in the actors of a set; implements `BatchWorkers`.
 
-    A thread owns all that follows; callers and Ray's threads give it events.
-
-    Args:
-        actors: of the set.
+    A thread owns the state; callers and Ray's threads send it events.
 
     Attributes:
-        count: how many actors the pipeline uses.
+        count: number of actors that the pipeline uses.
     """
 
     title = "Ray workers"
 
     def __init__(self, actors: Actors):
         self.count, self._actors = actors.count, actors
-        self._name = uuid.uuid4().hex  # of this client
+        self._name = uuid.uuid4().hex  # id of this client
         self._owner = os.getpid()
-        self._lock = threading.Lock()  # of what callers and the thread both use
+        self._lock = threading.Lock()  # for state shared by callers and the thread
         self._waiting: list[RayJob] = []  # a heap
-        self._error: Exception | None = None  # raised by all tasks from now on
+        self._error: Exception | None = None  # all present and later tasks fail with it
         self._closed = False
         self._numbers = itertools.count()
         self._events: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        # Of the thread alone.
+        # Used by the thread alone.
         self._slots: dict[int, ActorSlot] = {}
         self._start: list[ray.ObjectRef[ActorStart]] = []
         self._call_size = CallSize()
         self._made = self._deaths = self._leased = 0
-        # A lease may end in the middle of anything: what was returned is counted later.
+        # A finalizer may end a lease at any time, so it only appends here.
         self._returned: collections.deque[int] = collections.deque()
-        self._ended = 0  # bytes whose leases have ended, under the lock
+        self._ended = 0  # bytes of ended leases, under the lock
 
     # --- for callers ------------------------------------------------------------------------
     def start(self, start: StartMaking) -> None:
@@ -141,7 +138,7 @@ class RayDispatcher:
         return WorkerCounts(len(ready), self._made, self._deaths, leased, 0, len(nodes))
 
     def interrupt(self) -> None:
-        if self._owner == os.getpid():  # not in a process that was forked
+        if self._owner == os.getpid():  # not in a forked process
             self._closed = True
             self._wake()
 
@@ -170,21 +167,21 @@ class RayDispatcher:
             raise
 
     def _handle_events(self) -> None:
-        """Waits for something to happen, and deals with it."""
+        """Waits for an event, and handles all events in the queue."""
         now = time.monotonic()
         dues = [slot.due - now for slot in self._slots.values() if slot.is_absent and not slot.is_gone]
         with contextlib.suppress(queue.Empty):
             handle, arguments = self._events.get(timeout=max(min([_LOOK_SECONDS, *dues]), 0.0))
             while True:
                 handle(*arguments)
-                del arguments  # a result is not held while this thread waits
+                del arguments  # do not hold a result while this thread waits
                 handle, arguments = self._events.get_nowait()
 
     def _end(self, error: Exception) -> None:
         self._closed = True
         self._fail_all(error)
         if ray.is_initialized():
-            # What cannot be reached has nothing left to end.
+            # An unreachable actor has nothing to end.
             with contextlib.suppress(RayError, ValueError):
                 leaving = [
                     s.handle.leave.remote(self._name) for s in self._slots.values() if s.place is not None
@@ -192,7 +189,7 @@ class RayDispatcher:
                 if leaving:
                     ray.wait(leaving, num_returns=len(leaving), timeout=_CLOSE_SECONDS, fetch_local=False)
         for slot in self._slots.values():
-            slot.handle = None  # replies that are still to come hold the slot, and would keep the actor
+            slot.handle = None  # pending replies hold the slot, and the handle would keep the actor alive
         self._slots = {}
         self._start.clear()
 
@@ -224,13 +221,13 @@ class RayDispatcher:
         slot.is_absent = False
         try:
             slot.handle = self._actors.actor(slot.index)
-        except (RayError, ValueError) as error:  # its name is still that of one that is about to end
+        except (RayError, ValueError) as error:  # an ending actor still has its name
             self._note_failed_start(slot, error)
             return
         self._call(slot.handle.join.remote(self._name, self._start), self._joined, slot)
 
     def _joined(self, slot: ActorSlot, reply: Future[ActorPlace]) -> None:
-        error = reply.exception()  # not raised: a traceback would hold the handle, and so the actor
+        error = reply.exception()  # not raised, because a traceback would keep the handle and the actor alive
         if error is not None:
             self._note_failed_start(slot, error)
             return
@@ -241,7 +238,7 @@ class RayDispatcher:
         slot.note_ready(place)
 
     def _note_failed_start(self, slot: ActorSlot, error: BaseException) -> None:
-        """Tries again a little later: an actor that Ray starts again is not there yet."""
+        """Schedules another attempt, since Ray may be restarting the actor; fails the pipeline if none can start."""
         slot.wait()
         if not isinstance(error, ActorDiedError):
             return
@@ -275,7 +272,10 @@ class RayDispatcher:
             )
 
     def _rehearse(self) -> None:
-        """Has actors that join warm ones make a task of theirs as well, whose result is dropped, see `TaskPool`."""
+        """Sends a copy of a warm actor's task to each cold actor, to compile its programs; drops the result.
+
+        See `TaskPool`.
+        """
         warm = [slot for slot in self._slots.values() if slot.is_warm and slot.place is not None]
         cold = [slot for slot in self._slots.values() if slot.is_cold]
         job = next((job for slot in warm for job in slot.jobs if not job.goes_alone), None)
@@ -296,11 +296,11 @@ class RayDispatcher:
             self._note_loss(slot, [], place)
 
     def _jobs_for(self, slot: ActorSlot) -> list[RayJob]:
-        """Removes the tasks of one call from those that wait; none: there are none, or more should come first."""
+        """Takes the tasks of one call from the queue; none if it is empty, or should fill up first."""
         with self._lock:
             if not self._waiting:
                 return []
-            # Each actor gets its share, for its two calls, of what there is now.
+            # Share the present tasks evenly among the calls of all actors.
             there = len(self._waiting) + sum(len(slot.jobs) for slot in self._slots.values())
             most = min(self._call_size.most, -(-there // (_CALLS_EACH * self.count)))
             if slot.jobs and len(self._waiting) < most and not self._waiting[0].goes_alone:
@@ -315,7 +315,7 @@ class RayDispatcher:
     def _call(
         self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object
     ) -> None:
-        """Has the thread handle the reply to a call when it is there."""
+        """Queues an event for the thread when the reply to a call arrives."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
     def _answered(
@@ -323,7 +323,7 @@ class RayDispatcher:
     ) -> None:
         slot.calls -= 1
         if jobs[0] not in slot.jobs:
-            return  # they were failed
+            return  # the tasks have failed already
         error = reply.exception()  # see `_joined`
         if isinstance(error, RayError) and not isinstance(error, RayTaskError):
             # The actor, its node, or the object store with the results was lost.
@@ -339,15 +339,15 @@ class RayDispatcher:
             )
 
     def _note_loss(self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace) -> None:
-        """Submits the tasks of a call again; the first one that the actor had may be what killed it."""
-        if slot.place is place:  # the first of its calls that is lost
+        """Submits the tasks of a lost call again; blames the oldest task of the actor for its death."""
+        if slot.place is place:  # the first lost call of this death
             slot.blamed = slot.jobs[0] if slot.jobs else None
             slot.place = None
             slot.wait()
             self._deaths += 1
         slot.jobs = [job for job in slot.jobs if job not in jobs]
         for job in jobs:
-            job.goes_alone = True  # so the right one is blamed, if another actor dies
+            job.goes_alone = True  # if another actor dies, only its own task is to blame
             if job is slot.blamed:
                 job.deaths.append(WorkerDeath(place.pid, None, place.node))
             self._submit_again(job)

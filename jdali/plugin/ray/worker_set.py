@@ -1,4 +1,4 @@
-"""The actors of a set of workers, which several pipelines and programs may share."""
+"""Defines a set of Ray workers, which several pipelines and programs may share."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ class RayWorkers:
     ```
     pipe = training(folder, workers=jdali.plugin.ray.Workers(64, num_cpus=2))
     ```
-    Each is an actor, spread over the nodes, with a process of its own for each pipeline. They are started when the first
-    pipeline is built, and end with the last pipeline that uses this object. Results come from Ray's object store without
-    a copy. Actors and nodes that die lose nothing: their tasks are made by others.
+    Each worker is an actor with a process for each pipeline; Ray spreads the actors over the nodes. They start when the
+    first pipeline is built, and end with the last pipeline that uses this object. Results come from Ray's object store
+    without a copy. If an actor or a node dies, other workers make its tasks.
 
-    A program that has not called `ray.init` gets `ray.init(address=address, namespace=namespace)`: with None for both it
-    joins the cluster that the environment variable RAY_ADDRESS or this machine names, else starts one here.
+    If the program has not called `ray.init`, building calls `ray.init(address=address, namespace=namespace)`. With None for
+    both, this joins the cluster named by the environment variable RAY_ADDRESS or running on this machine, or starts one here.
 
-    Programs that give the same `name` and `namespace` (trainers of `jax.distributed` or of Ray Train, each with its shard)
-    share one set. It belongs to the program that came first; when that ends, the others start the workers again. Options
-    other than the name are those of the program that starts a worker.
+    Programs with the same `name` and `namespace` (trainers of `jax.distributed` or Ray Train, each with its shard)
+    share one set. The first program owns it; when this ends, the others start the workers again. A worker has the
+    other options of the program that starts it.
 
     Args:
-        count: how many, at least 1.
-        num_cpus: processors that Ray reserves for each, more than 0; also its threads, where `num_threads` is not given.
-        resources: other resources of Ray that each needs, by name.
+        count: number of workers, at least 1.
+        num_cpus: processors that Ray reserves for each worker, more than 0; also its threads, unless `num_threads` is given.
+        resources: other Ray resources that each worker needs, by name.
         runtime_env: Ray's environment of the workers (packages, files, variables).
-        max_restarts: times that Ray starts a worker again that died; -1: always.
-        name: of the set; None: one that no other has.
-        namespace: of Ray, in which the name counts; None: that of this program.
-        address: of the cluster; used only if Ray is not initialized.
+        max_restarts: number of times that Ray restarts a dead worker; -1: always.
+        name: name of the set; None: a unique one.
+        namespace: Ray namespace of the name; None: the program's namespace.
+        address: address of the cluster; used only if Ray is not initialized.
 
     Raises:
         ValueError: a number is out of its range.
@@ -80,7 +80,7 @@ class RayWorkers:
 
     # --- for dispatchers --------------------------------------------------------------------
     def initialize(self) -> None:
-        """Initializes Ray if the program has not, and warns if the cluster is too small for the workers."""
+        """Initializes Ray unless the program has done so; warns if the cluster is too small for the workers."""
         if not ray.is_initialized():
             ray.init(address=self.address, namespace=self.namespace)
         each, there = self._options["num_cpus"], ray.cluster_resources().get("CPU", 0.0)
@@ -91,7 +91,7 @@ class RayWorkers:
             )
 
     def actor(self, index: int) -> Any:
-        """Returns the handle of a worker, and starts the worker if it does not exist; it ends with the last handle."""
+        """Returns the handle of a worker, after starting it if needed; the worker ends with its last handle."""
         with self._lock:
             handle = self._actors.get(index)
             if handle is None:
@@ -101,7 +101,7 @@ class RayWorkers:
             return handle
 
     def forget(self, index: int, handle: object) -> None:
-        """Notes that a worker is dead for good: the next pipeline that needs it starts another."""
+        """Forgets a worker that is dead for good, so that the next pipeline that needs it starts another."""
         with self._lock:
             if self._actors.get(index) is handle:
                 del self._actors[index]
@@ -110,7 +110,7 @@ class RayWorkers:
         self._lock = threading.Lock()
         self._actors: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
-    # A copy in another process finds the same workers by their names.
+    # A copy in another process finds the same workers by name.
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in ("_lock", "_actors")}
 

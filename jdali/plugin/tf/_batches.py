@@ -1,4 +1,4 @@
-"""The batches of a pipeline as TensorFlow asks for them: a generator for each iterator over a data set."""
+"""Generates the batches of a pipeline for TensorFlow: one generator for each iterator over a data set."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class InputFeed:
-    """Feed of an external source.
+    """Feeds an external source.
 
     Attributes:
-        dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of a sample; None: that of the external source. Both, if given, are the same.
-        batch: an element is a batch; else a sample.
+        dataset: a `tf.data.Dataset` whose elements are single tensors.
+        layout: layout of a sample; None: the external source's. If both are given, they must agree.
+        batch: elements are batches; otherwise samples.
     """
 
     dataset: Any
@@ -32,7 +32,7 @@ class InputFeed:
     batch: bool
 
     def batches(self, name: str, batch_size: int) -> Iterator[Any]:
-        """Yields whole batches; leaves out samples that do not fill the last one."""
+        """Yields full batches; drops samples that do not fill the last one."""
         elements = (self._only(name, element) for element in self.dataset)
         if self.batch:
             yield from elements
@@ -56,11 +56,11 @@ class Outputs:
     """Declared shapes and types of the outputs.
 
     Attributes:
-        dtypes: of each a `tf.DType`.
+        dtypes: a `tf.DType` for each output.
         shapes: see `shape_for`.
-        batch_size: of the data set.
-        on_device: batches may come from an accelerator, though TensorFlow's data sets are in host memory.
-        by_size: elements of another type of the same size are taken, bit by bit, as DALI's older operator does.
+        batch_size: batch size of the data set.
+        on_device: accept batches on an accelerator, and copy them to host memory, where TensorFlow's data sets are.
+        by_size: reinterpret the bits of elements of another type with the same size, as DALI's older operator does.
     """
 
     dtypes: Sequence[Any]
@@ -73,7 +73,8 @@ class Outputs:
         """Converts batches to arrays in host memory.
 
         Raises:
-            ValueError: a batch has another type or shape, its samples differ in shape, or it is on an accelerator.
+            ValueError: a batch has another type or shape, its samples differ in shape, or it is on an accelerator without
+                `on_device`.
         """
         if len(batches) != len(self.dtypes):
             raise ValueError(
@@ -99,10 +100,10 @@ class Outputs:
         return array.reshape(shape_for(self.shapes[output], array.shape, self.batch_size, output))
 
     def typed(self, output: int, array: np.ndarray) -> np.ndarray:
-        """Checks the type of an output's values; returns them.
+        """Returns an output's values after checking their type.
 
         Raises:
-            ValueError: they have another type.
+            ValueError: the type differs from the declared one.
         """
         wanted, dtype = self.dtypes[output], tf.as_dtype(array.dtype)
         if dtype == wanted:
@@ -121,16 +122,16 @@ class Outputs:
 
 
 class Batches:
-    """Makes an iterator over the batches from their beginning, at each call.
+    """Returns a new iterator over the batches, from their beginning, at each call.
 
-    Each iterator has its own pipeline, which serves the next iterator once it is free, so that programs are compiled once.
+    Each iterator has its own pipeline. A pipeline whose iterator has ended is used again, so that programs are compiled once.
 
     Args:
-        pipeline: defines what is done.
-        outputs: what is expected of it.
-        inputs: what feeds its external sources, by name.
-        depth: batches made ahead of those that are fed.
-        options: arguments of `Pipeline` in place of those of `pipeline`.
+        pipeline: the pipeline to copy.
+        outputs: declared outputs.
+        inputs: feeds of its external sources, by name.
+        depth: number of batches to prefetch from fed inputs.
+        options: arguments of `Pipeline` that replace those of `pipeline`.
     """
 
     def __init__(
@@ -143,8 +144,8 @@ class Batches:
     ):
         self._pipeline, self._outputs, self._inputs = pipeline, outputs, inputs
         self._depth, self._options = depth, options
-        # Pipelines that were left, and their states at the beginning. A generator may end in any thread, in the
-        # middle of anything, so they are put here unchanged.
+        # Pipelines of ended iterators, and their initial states. A generator may end in any thread and at any time, so
+        # pipelines are reset only when they are used again.
         self._left: collections.deque[tuple[Pipeline, dict[str, Any]]] = collections.deque()
 
     def __call__(self) -> Iterator[tuple[np.ndarray, ...]]:
@@ -161,12 +162,12 @@ class Batches:
         self._left.append((pipeline, begin))
 
     def _ready(self) -> tuple[Pipeline, dict[str, Any]]:
-        """Returns a pipeline at its beginning, and the state of that."""
+        """Returns a pipeline at its beginning, and its state there."""
         while self._left:
             pipeline, begin = self._left.popleft()
             try:
                 pipeline.set_state(begin)
-            except (StateError, RuntimeError):  # closed, or a source that cannot be gone through again
+            except (StateError, RuntimeError):  # it is closed, or a source cannot restart
                 pipeline.close()
             else:
                 return pipeline, begin
@@ -175,7 +176,7 @@ class Batches:
         return pipeline, pipeline.get_state()
 
     def _fed(self, pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
-        """Yields the results for the inputs, up to the end of the first that ends."""
+        """Yields the results for the inputs, until the first input ends."""
         size = self._outputs.batch_size
         batches = {name: feed.batches(name, size) for name, feed in self._inputs.items()}
         waiting = 0
@@ -195,16 +196,16 @@ Wanted = Sequence[int | None] | None
 
 
 def shape_for(wanted: Wanted, shape: Sequence[int], batch_size: int, output: int) -> tuple[int, ...]:
-    """Returns the shape in which a batch is delivered.
+    """Returns the shape to return a batch in.
 
     Args:
-        wanted: what the user said: a size for each axis, None for any; None: any shape.
-        shape: of the batch, with the batch axis.
-        batch_size: of the data set; with 1 the batch axis may be left out, too.
-        output: its number, for messages.
+        wanted: the declared shape: a size for each axis, None for any size; None: any shape.
+        shape: shape of the batch, including the batch axis.
+        batch_size: batch size of the data set; with 1, the batch axis may be dropped, too.
+        output: number of the output, for messages.
 
     Raises:
-        ValueError: the shape is another one, or it is not clear which axes are to be left out.
+        ValueError: the shapes do not fit, or several choices of axes to drop are possible.
     """
     shape = tuple(shape)
     if wanted is None or (len(wanted) == len(shape) and all(map(_fits, wanted, shape))):
@@ -232,7 +233,7 @@ def _fits(wanted: int | None, size: int) -> bool:
 
 
 def _matches(wanted: tuple[int | None, ...], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Lists the shapes that result from leaving out axes of one element so that the rest is as wanted."""
+    """Lists the shapes that fit `wanted` after dropping axes of size 1."""
     if not shape:
         return [] if wanted else [()]
     found = []

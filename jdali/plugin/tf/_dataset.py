@@ -1,4 +1,4 @@
-"""`DALIDataset`: a pipeline as a `tf.data.Dataset`."""
+"""Defines `DALIDataset`, a pipeline as a `tf.data.Dataset`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali.plugin.tf._tensorflow import on_host, tf
 
 
 class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
-    """Base of both data sets: the arguments are those of `DALIDataset`."""
+    """Base of both data sets; see `DALIDataset` for the arguments."""
 
     def __init__(
         self,
@@ -52,7 +52,8 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
         if count != len(types):
             raise ValueError(f"`output_dtypes` names {len(types)} outputs, the pipeline has {count}")
         wanted = [None if shape.rank is None else tuple(shape.as_list()) for shape in static_shapes]
-        outputs = Outputs(types, wanted, batch_size, not fail_on_device_mismatch or _is_on_gpu())
+        on_device = not fail_on_device_mismatch or "GPU" in tf.constant(0).device
+        outputs = Outputs(types, wanted, batch_size, on_device)
         batches = Batches(
             pipeline, outputs, inputs, depth, batch_size=batch_size, prefetch_queue_depth=depth, **options
         )
@@ -73,29 +74,29 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
 class DALIDataset(_PipelineDataset):
     """The batches of a pipeline as a `tf.data.Dataset`: tuples of a tensor [N, ...] for each output.
 
-    It ends only where an iterator over the pipeline would, so never for readers: `take`, or Keras' `steps_per_epoch`, says
-    how long an epoch is. Each iterator begins from the beginning of the data.
+    It ends only where an iterator over the pipeline would, which readers never do. So limit an epoch with `take`, or with
+    Keras' `steps_per_epoch`. Each iterator starts at the beginning of the data.
 
     Args:
-        pipeline: what is done. The data set works with copies of it, with the options below; the seed is the same.
-        output_dtypes: a `tf.DType`, or a tuple of one for each output.
-        output_shapes: a shape with the batch axis, or a tuple of one for each output; in it, or instead of it, None is
-            any size. Axes of one element may be left out, with `batch_size=1` also the batch axis. None: any shapes.
-        fail_on_device_mismatch: what is on an accelerator when it leaves the pipeline is an error, unless the data set
-            was made in a `tf.device` of a GPU; False: it is copied. Data sets of TensorFlow are in host memory.
-        batch_size: samples in a batch; that of the pipeline does not count.
-        num_threads: see `Pipeline`; that of the pipeline does not count.
+        pipeline: the pipeline. The data set uses copies of it, with the options below and the same seed.
+        output_dtypes: a `tf.DType`, or a tuple with one for each output.
+        output_shapes: a shape with the batch axis, or a tuple with one for each output. None in place of a size or a
+            shape means any. Axes of size 1 may be dropped; with `batch_size=1`, the batch axis, too. None: any shapes.
+        fail_on_device_mismatch: raise an error for outputs on an accelerator, unless the data set
+            was made in a `tf.device` of a GPU; False: copy them to host memory, where TensorFlow's data sets are.
+        batch_size: number of samples in a batch; replaces the pipeline's.
+        num_threads: see `Pipeline`; replaces the pipeline's.
         device_id: without effect, see `Pipeline`.
-        exec_separated: the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth` counts.
+        exec_separated: use the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth`.
         exec_dynamic: without effect.
-        prefetch_queue_depth: batches made ahead.
-        dtypes, shapes: deprecated names of `output_dtypes` and `output_shapes`; lists are taken.
+        prefetch_queue_depth: number of batches to prefetch.
+        dtypes, shapes: deprecated names of `output_dtypes` and `output_shapes`; these also accept lists.
 
     Raises:
-        ValueError: the pipeline has external sources, which only `experimental.DALIDatasetWithInputs` takes, or the
-            arguments do not fit to it. When TensorFlow asks for batches: InvalidArgumentError, if they are not what was
-            expected.
-        TypeError: `output_dtypes` is something else.
+        ValueError: the pipeline has external sources, which only `experimental.DALIDatasetWithInputs` supports, or the
+            arguments do not fit the pipeline. While iterating, TensorFlow raises InvalidArgumentError for batches that do
+            not fit the declared types and shapes.
+        TypeError: `output_dtypes` has another type.
     """
 
     def __init__(
@@ -131,21 +132,21 @@ class DALIDataset(_PipelineDataset):
 
 
 class DALIDatasetWithInputs(_PipelineDataset):
-    """As `DALIDataset`, for pipelines with external sources: data sets of TensorFlow feed them.
+    """A `DALIDataset` for pipelines with external sources, which TensorFlow data sets feed.
 
-    It ends with the first input that does. Samples that do not fill a batch are left out. External sources with a
-    `source` have their data from there.
+    It ends with the first input that ends. Samples that do not fill a batch are dropped. External sources with a
+    `source` read their data from it.
 
     Args:
         pipeline, output_dtypes, output_shapes, fail_on_device_mismatch, batch_size, num_threads, device_id,
             exec_separated, exec_dynamic, prefetch_queue_depth, cpu_prefetch_queue_depth, gpu_prefetch_queue_depth, dtypes,
-            shapes: as for `DALIDataset`.
-        input_datasets: for each external source without a `source` of its own, by its `name`, a `tf.data.Dataset` of
+            shapes: see `DALIDataset`.
+        input_datasets: {name: data set} for each external source without a `source`; a `tf.data.Dataset` of
             single samples, or an `Input`.
 
     Raises:
-        TypeError: as for `DALIDataset`, or `input_datasets` is something else.
-        ValueError: as for `DALIDataset`, or inputs and external sources do not match.
+        TypeError: see `DALIDataset`; or `input_datasets` has another type.
+        ValueError: see `DALIDataset`; or inputs and external sources do not match.
     """
 
     def __init__(
@@ -175,12 +176,12 @@ class DALIDatasetWithInputs(_PipelineDataset):
 
 
 def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
-    """Returns the number of batches made ahead: of two queues the larger counts."""
+    """Returns the number of batches to prefetch: with separate queues, the larger depth."""
     return max(cpu, gpu) if separated else depth
 
 
 def _renamed(value: object, deprecated: object, name: str) -> object:
-    """Returns the value of `output_<name>`, formerly `name`."""
+    """Returns the value of `output_<name>`, or of its deprecated name with a warning."""
     if deprecated is None:
         return value
     if value is not None:
@@ -194,8 +195,3 @@ def _renamed(value: object, deprecated: object, name: str) -> object:
         stacklevel=4,
     )
     return tuple(deprecated) if isinstance(deprecated, list) else deprecated
-
-
-def _is_on_gpu() -> bool:
-    """Returns True if TensorFlow puts arrays made here on a GPU."""
-    return "GPU" in tf.constant(0).device

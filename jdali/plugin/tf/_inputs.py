@@ -1,4 +1,4 @@
-"""Matches data sets with the external sources that they feed; refuses combinations that cannot work."""
+"""Matches data sets with the external sources that they feed, and rejects invalid combinations."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _PLACEHOLDER = (
 
 
 class Input:
-    """A data set that feeds an external source, and how.
+    """A data set that feeds an external source, with options.
 
     Args:
-        dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of the samples; None: that of `fn.external_source`. If there are both, they are the same.
-        batch: False: an element is a sample, and samples of a batch may differ in shape. True: an element is a batch
-            [N, ...]. None: as `fn.external_source` says, a batch if that says nothing.
+        dataset: a `tf.data.Dataset` whose elements are single tensors.
+        layout: layout of the samples; None: the layout of `fn.external_source`. If both are given, they must agree.
+        batch: False: elements are samples, and samples of a batch may differ in shape. True: elements are batches,
+            [N, ...]. None: `batch` of `fn.external_source`, True by default.
     """
 
     def __init__(self, dataset: object, *, layout: str | None = None, batch: bool | None = False):
@@ -48,15 +48,15 @@ def external_sources(pipeline: Pipeline) -> list[Node]:
 
 
 def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, InputFeed]:
-    """Returns the feeds of the external sources without a source, by their names.
+    """Returns the feeds of the external sources without a `source`, by name.
 
     Args:
         pipeline: the pipeline.
-        input_datasets: data sets, or `Input`s, by name; None: there are none.
+        input_datasets: data sets, or `Input`s, by name; None: no data sets.
 
     Raises:
-        TypeError: `input_datasets` is something else.
-        ValueError: a name is not that of an external source without a source, or one of these has no data set.
+        TypeError: `input_datasets` has another type.
+        ValueError: a name matches no external source without a `source`, or such an external source has no data set.
     """
     inputs = _checked({} if input_datasets is None else input_datasets)
     nodes = external_sources(pipeline)

@@ -1,4 +1,4 @@
-"""DALI's older way: an operator of TensorFlow that gives the next batch each time it runs."""
+"""Provides DALI's older interface: a TensorFlow operator that returns the next batch each time it runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jdali.tensors import TensorList
 
 
 def serialize_pipeline(pipeline: Pipeline) -> bytes:
-    """Serializes a pipeline; the error of one that cannot be serialized says where it is used."""
+    """Serializes a pipeline; raises RuntimeError, which mentions TensorFlow, if this is not possible."""
     try:
         return pipeline.serialize()
     except RuntimeError as error:
@@ -38,23 +38,24 @@ def DALIIteratorWrapper(
 ) -> list[Any]:
     """Returns the next batch of a pipeline, a `tf.Tensor` or `tf.SparseTensor` for each output. `DALIDataset` does more.
 
-    In a `tf.function` it is an operator with a pipeline of its own, which gives the next batch each time it runs. Called
-    eagerly, equal calls give the batches of one pipeline in turn.
+    In a `tf.function`, it is an operator with its own pipeline, which returns the next batch each time it runs. Equal eager
+    calls share one pipeline and return its batches in turn.
 
     Args:
-        pipeline: is serialized, so that callbacks and Python functions cannot be in it.
-        serialized_pipeline: in place of `pipeline`, what `Pipeline.serialize` gave.
-        sparse: for each output whether it comes as a `tf.SparseTensor`, whose indices are those of the sample and of
-            the element in it; its samples may differ in shape. Those not named are dense.
-        shapes: of each output with the batch axis; the first says the batch size if `batch_size` does not. () is any.
-        dtypes: a `tf.DType` for each output. The bits of one of the same size are taken as this one.
-        batch_size: -1: what `shapes` says.
+        pipeline: the pipeline; it is serialized, so it cannot contain callbacks or Python functions.
+        serialized_pipeline: result of `Pipeline.serialize`, in place of `pipeline`.
+        sparse: for each output, whether to return a `tf.SparseTensor`. Its indices are the number of the sample and
+            the position of the element; its samples may differ in shape. Missing entries mean dense.
+        shapes: shape of each output with the batch axis; () is any shape. Without `batch_size`, the first shape has
+            the batch size.
+        dtypes: a `tf.DType` for each output. The bits of an output of another type with the same size are reinterpreted.
+        batch_size: number of samples; -1: from `shapes`.
         prefetch_queue_depth: see `Pipeline`.
         exec_dynamic: without effect.
-        kwargs: arguments of DALI's operator: `num_threads`, 2 by default, and others without effect.
+        kwargs: arguments of DALI's operator: `num_threads`, 2 by default; others have no effect.
 
     Raises:
-        ValueError: neither `shapes` nor `batch_size` says the size of a batch.
+        ValueError: neither `shapes` nor `batch_size` gives the size of a batch.
         RuntimeError: the pipeline cannot be serialized.
     """
     if len(shapes) == 0 and batch_size == -1:
@@ -80,12 +81,12 @@ def DALIIteratorWrapper(
 
 
 def DALIIterator() -> Callable[..., list[Any]]:
-    """Returns `DALIIteratorWrapper`, as DALI's users ask for it."""
+    """Returns `DALIIteratorWrapper`."""
     return DALIIteratorWrapper
 
 
 def DALIRawIterator() -> Callable[..., list[Any]]:
-    """Returns the operator for serialized pipelines: `DALIIteratorWrapper` without its `pipeline`."""
+    """Returns `DALIIteratorWrapper` without the argument `pipeline`, for serialized pipelines."""
     return functools.partial(DALIIteratorWrapper, None)
 
 
@@ -96,14 +97,16 @@ def _run(
     sparse: tuple[bool, ...],
     *options: int,
 ) -> list[Any]:
-    """Makes the tensors of `DALIIteratorWrapper`; the arguments are those of `_Kernel`."""
+    """Builds the tensors of `DALIIteratorWrapper`; see `_Kernel` for the arguments."""
     arrays: list[Any] = []
     for dtype, flag in zip(dtypes, sparse, strict=True):
         arrays += [tf.int64, dtype, tf.int64] if flag else [dtype]
     make = _kernel if tf.executing_eagerly() else _Kernel
     with on_host():
         results = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
-    tensors = iter(results if isinstance(results, (list, tuple)) else [results])  # an only one comes bare
+    tensors = iter(
+        results if isinstance(results, (list, tuple)) else [results]
+    )  # a single tensor has no list
     outputs = []
     for flag, shape in zip(sparse, shapes, strict=True):
         tensor = next(tensors)
@@ -115,7 +118,7 @@ def _run(
 
 
 class _Kernel:
-    """A pipeline that gives a batch each time it is called, as arrays: three for an output that is sparse."""
+    """Returns the next batch of a pipeline at each call, as arrays: three arrays for a sparse output."""
 
     def __init__(
         self, serialized: bytes, dtypes: Sequence[Any], shapes: Sequence[Any], sparse: Sequence[bool],
@@ -143,11 +146,11 @@ class _Kernel:
         return arrays
 
 
-_kernel = functools.lru_cache(maxsize=8)(_Kernel)  # as TensorFlow keeps the kernels of equal eager calls
+_kernel = functools.lru_cache(maxsize=8)(_Kernel)  # TensorFlow also caches the kernels of equal eager calls
 
 
 def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lists all elements of a batch: indices int64 [elements, 1 + ndim], values [elements], sizes int64 [1 + ndim]."""
+    """Converts a batch to indices, int64 [elements, 1 + ndim], values [elements], and sizes, int64 [1 + ndim]."""
     samples = [np.asarray(sample) for sample in batch.as_cpu().to_samples()]
     indices = [
         np.column_stack([np.full(sample.size, i), np.argwhere(np.ones(sample.shape, bool))])
@@ -162,15 +165,15 @@ def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def dataset_compatible_tensorflow() -> bool:
-    """Returns True: TensorFlow without what `DALIDataset` needs is never imported."""
+    """Returns True: any TensorFlow that can be imported supports `DALIDataset`."""
     return True
 
 
 def dataset_inputs_compatible_tensorflow() -> bool:
-    """Returns True if TensorFlow has what `experimental.DALIDatasetWithInputs` needs; always."""
+    """Returns True: any TensorFlow that can be imported supports `experimental.DALIDatasetWithInputs`."""
     return True
 
 
 def dataset_distributed_compatible_tensorflow() -> bool:
-    """Returns True if TensorFlow has what data sets need in `tf.distribute`; always."""
+    """Returns True: any TensorFlow that can be imported supports these data sets in `tf.distribute`."""
     return True

@@ -1,4 +1,4 @@
-"""TensorFlow, or an error that says how to get it."""
+"""Imports TensorFlow, or raises ImportError with the command that installs it."""
 
 from typing import Any
 
@@ -13,5 +13,5 @@ __all__ = ["on_host", "tf"]
 
 
 def on_host() -> Any:
-    """Puts operators on the CPU: those that call Python have no kernel for other devices."""
+    """Places operators on the CPU, because operators that call Python have no kernel for other devices."""
     return tf.device("/cpu:0")

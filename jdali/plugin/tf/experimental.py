@@ -1,4 +1,4 @@
-"""DALI's `plugin.tf.experimental`: a data set that is fed by others."""
+"""Provides DALI's `plugin.tf.experimental`: a data set fed by other data sets."""
 
 from jdali.plugin.tf._dataset import DALIDatasetWithInputs
 from jdali.plugin.tf._inputs import Input

@@ -1,9 +1,9 @@
-"""NVIDIA's Triton Inference Server: a model repository for its Python backend, and DALI's marking of pipelines.
+"""Supports NVIDIA's Triton Inference Server: writes model repositories for its Python backend, and marks pipelines as in DALI.
 
 ```
  model_repository(folder or pipe, where) ──▶ where/preprocess/config.pbtxt      types and sizes, dynamic batching, instances
-                                             where/preprocess/1/model.py        in Triton's Python, a copy of the module here
-                                             where/preprocess/1/exported/       what Pipeline.export wrote
+                                             where/preprocess/1/model.py        copy of model.py, runs in Triton's Python
+                                             where/preprocess/1/exported/       output of Pipeline.export
                                              where/preprocess_MODEL/config.pbtxt    ensemble: bytes in, the model's answer out
 
  Triton ──▶ model.py, an instance ──requests─▶ worker.py: a process of jdali's Python
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jdali.plugin.triton.marking import invoke_autoserialize as invoke_autoserialize
     from jdali.plugin.triton.repository import model_repository as model_repository
 
-# The worker needs no pipelines.
+# Lazy imports, because the worker process needs none of these.
 _imported(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""Marking the one pipeline of a module that a server serializes when it loads a model."""
+"""Marks the one pipeline of a module that a server serializes when it loads a model."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def autoserialize(dali_pipeline: F) -> F:
     """Marks a pipeline function as the one that `invoke_autoserialize` serializes.
 
     Args:
-        dali_pipeline: what `pipeline_def` made of a function. Of a program's functions only one may be marked.
+        dali_pipeline: a function decorated with `pipeline_def`. Only one function of a program may be marked.
 
     Returns: the same function.
 
     Raises:
-        TypeError: it is not made by `pipeline_def`.
+        TypeError: the function is not decorated with `pipeline_def`.
     """
     if not getattr(dali_pipeline, "_is_pipeline_def", False):
         raise TypeError("Only `@pipeline_def` can be decorated with `@triton.autoserialize`.")
@@ -32,14 +32,14 @@ def autoserialize(dali_pipeline: F) -> F:
 
 
 def invoke_autoserialize(head_module: ModuleType, filename: str) -> None:
-    """Serializes the pipeline that is marked in a module, or in one that it imports, to a file.
+    """Serializes the pipeline that is marked in a module or its imports to a file.
 
-    The file is what `Pipeline.serialize` writes and `Pipeline.deserialize` reads; NVIDIA's DALI backend of Triton
+    The file has the format of `Pipeline.serialize` and `Pipeline.deserialize`; NVIDIA's DALI backend of Triton
     reads another format.
 
     Args:
-        head_module: the module; those that it imports, and that these import, are looked through as well.
-        filename: of the file to be written.
+        head_module: the module; modules that it imports, directly or indirectly, are searched as well.
+        filename: path of the file to write.
 
     Raises:
         RuntimeError: not exactly one function is marked.
@@ -58,7 +58,7 @@ def invoke_autoserialize(head_module: ModuleType, filename: str) -> None:
 
 
 def _marked(head: ModuleType) -> set[Any]:
-    """Collects the functions that are marked in a module and in all that can be reached from it."""
+    """Collects the marked functions of a module and of all modules that it imports, directly or indirectly."""
     found: set[Any] = set()
     seen, waiting = {head.__name__}, [head]
     while waiting:

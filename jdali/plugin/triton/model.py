@@ -1,8 +1,8 @@
-"""The model in Triton's own Python process: hands requests to a process of jdali's Python, and its answers back.
+"""Implements the model in Triton's Python process: forwards requests to a process of jdali's Python, and returns its answers.
 
-`model_repository` copies this file into a model's folder, so it imports nothing of jdali. Triton's Python is that of the
-server, often with NumPy 1, and jdali needs NumPy 2; so jdali runs in a process with its own environment. Requests go through a
-socket, as bodies of the open inference protocol; answers come in memory that both share.
+`model_repository` copies this file into a model's folder, so it must not import jdali. Triton has its own Python, often with
+NumPy 1, but jdali needs NumPy 2; so jdali runs in a separate process with its own environment. Requests go through a
+socket, as bodies of the open inference protocol; answers come back in shared memory.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _END_SECONDS = 30.0
 
 
 class TritonPythonModel:
-    """Answers with an exported pipeline. Triton calls its methods."""
+    """Answers requests with an exported pipeline. Triton calls its methods."""
 
     def initialize(self, args: Mapping[str, Any]) -> None:
-        """Starts the process, and waits until it has compiled its programs.
+        """Starts the process, and waits until it is ready; with `warm_up`, its programs are compiled then.
 
         Args:
-            args: of Triton: the model's folder, version and configuration, and the device of this instance.
+            args: Triton's arguments: the model's folder, version and configuration, and the device of this instance.
         """
         self._triton: Any = importlib.import_module("triton_python_backend_utils")
         config = json.loads(args["model_config"])
@@ -55,15 +55,15 @@ class TritonPythonModel:
             "PYTHONPATH": os.pathsep.join(filter(None, [self._options["path"], os.environ.get("PYTHONPATH")])),
             **({"CUDA_VISIBLE_DEVICES": args["model_instance_device_id"]} if on_gpu else {"JAX_PLATFORMS": "cpu"}),
         }  # fmt: skip
-        # Answers stay in it until the next requests are sent; Triton has copied them before.
+        # Answers stay in it until the next requests are sent; Triton copies them before.
         self._memory = os.memfd_create("jdali-answers")
         self._answers: mmap.mmap | bytes = b""
         self._start()
 
     def execute(self, requests: Sequence[Any]) -> list[Any]:
-        """Answers requests, each with its outputs or its error.
+        """Answers each request with its outputs or an error.
 
-        A process that dies, in a decoder for instance, fails the requests that it had; the next ones get another process.
+        If the process dies, for instance in a decoder, its requests fail, and a new process answers the next ones.
         """
         try:
             self._connection.send_bytes(str(len(requests)).encode())
@@ -99,7 +99,7 @@ class TritonPythonModel:
             raise self._triton.TritonModelException(problem)
 
     def _end(self) -> int:
-        """Closes the socket, which ends the process; returns its status."""
+        """Closes the socket, which ends the process; returns its exit status."""
         self._connection.close()
         try:
             return self._process.wait(_END_SECONDS)
@@ -136,7 +136,7 @@ class TritonPythonModel:
         for output in answer["outputs"]:
             dtype, shape = _DATATYPES[output["datatype"]], output["shape"]
             count = math.prod(shape)
-            array: Any = np.empty(0, dtype)  # nothing of an empty one is in memory
+            array: Any = np.empty(0, dtype)  # an empty array takes no memory
             if count:
                 array = np.frombuffer(self._answers, dtype, count, output["offset"])
             tensors.append(self._triton.Tensor(output["name"], array.reshape(shape)))

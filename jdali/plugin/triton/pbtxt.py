@@ -1,4 +1,4 @@
-"""Protocol buffers' text format, as far as Triton's `config.pbtxt` needs it."""
+"""Reads and writes the parts of Protocol Buffers' text format that Triton's `config.pbtxt` needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Message = dict[str, list[Any]]
-"""Values of each field: a message, a string, or the text of a number or constant."""
+"""Values of each field: messages, strings, or the text of numbers and constants."""
 
 _TOKEN = re.compile(
     r"""(?P<space>(?:\s|\#[^\n]*)+)|(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<word>[\w.+-]+)|(?P<sign>[][{}<>:,;])""",
@@ -17,11 +17,11 @@ _MOST_DEPTH = 32  # a configuration has five levels
 
 
 class EnumConstant(str):
-    """A constant of an enumeration, which is written without quotes."""
+    """A constant of an enumeration, written without quotes."""
 
 
 def written(message: Mapping[str, Any], indent: str = "") -> str:
-    """Writes a message: strings, constants, numbers, truth values, messages, and lists of these."""
+    """Formats a message of strings, constants, numbers, booleans, messages, and lists of these."""
     lines = []
     for name, value in message.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
@@ -42,10 +42,10 @@ def _scalar(value: Any) -> str:
 
 
 def read(text: str) -> Message:
-    """Reads a message.
+    """Parses a message.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no message.
     """
     return _message(_Tokens(list(_tokens(text))), "", 0)
 
@@ -65,7 +65,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 class _Tokens:
-    """Tokens with a look ahead."""
+    """Reads tokens with one token of lookahead."""
 
     def __init__(self, tokens: Sequence[str]):
         self._tokens, self._next = tokens, 0

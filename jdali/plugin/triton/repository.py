@@ -1,4 +1,4 @@
-"""Writes a model repository: the folders and configurations that Triton reads, ensembles too."""
+"""Writes a Triton model repository: its folders and configurations, including ensembles."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ def model_repository(
 ) -> Path:
     """Writes a pipeline as a model for the Python backend of NVIDIA's Triton Inference Server.
 
-    Its answers have the bits of the pipeline. Inputs that are files are BYTES [N, 1]; other inputs and all outputs are arrays
-    [N, ...]. Outputs whose samples differ in size are padded, with their sizes beside them in `NAME_extent`.
+    Answers equal the pipeline's to the bit. Inputs that are files are BYTES [N, 1]; other inputs and all outputs are arrays
+    [N, ...]. Outputs whose samples differ in size are padded, and `NAME_extent` holds their sizes.
 
     Args:
-        source: a pipeline, which is exported; or a folder that `Pipeline.export` wrote, which is copied.
-        where: the model repository; it is made. Other models in it stay as they are.
-        name: of the model, a folder of the repository. One that is there is replaced.
-        model: name of a model in the repository with a `config.pbtxt`. An ensemble `{name}_{model}` is written as well,
-            which takes the inputs of the pipeline and answers with the outputs of that model.
-        model_inputs: the output of the pipeline for each input of `model`; None: by name, or the only one for the only one.
-        max_batch: samples that Triton lets run together.
-        max_wait_ms: milliseconds that the first request of a batch waits for others, while an instance is free.
-        instances: processes that answer, for each device.
+        source: a pipeline to export, or a folder written by `Pipeline.export` to copy.
+        where: folder of the model repository, created if missing. Other models in it are not changed.
+        name: name of the model and of its folder in the repository. An existing model of this name is replaced.
+        model: name of another model in the repository with a `config.pbtxt`. An ensemble `{name}_{model}` is written as well,
+            which takes the inputs of the pipeline and returns the outputs of this model.
+        model_inputs: {input of `model`: output of the pipeline}; None: match by name, or a single input with a single output.
+        max_batch: most samples that Triton may run together.
+        max_wait_ms: milliseconds that the first request of a batch waits for others while an instance is free.
+        instances: number of processes for each device.
         device: "cpu" or "gpu".
-        threads: that decode, in each instance.
-        max_pixels: of a picture.
-        warm_up: compile the programs of all batch sizes before the model is ready, and not when the first request comes.
-        python: of the environment with jdali, in which the pipeline runs; None: this one. Triton's own Python, which needs
-            nothing but NumPy, may be another version.
+        threads: number of decoding threads in each instance.
+        max_pixels: most pixels of a picture.
+        warm_up: compile the programs of all batch sizes before the model is ready, not at the first requests.
+        python: Python of an environment with jdali, which runs the pipeline; None: this one. Triton's own Python
+            may be another version, and needs only NumPy.
         export: arguments of `Pipeline.export`, such as `shapes` and `deterministic`.
 
     Returns: the folder of the model.
@@ -73,7 +73,7 @@ def model_repository(
     _check(name, max_batch, max_wait_ms, instances, device, threads)
     repository = Path(where)
     repository.mkdir(parents=True, exist_ok=True)
-    # Beside its place, so that a server that looks at the repository meanwhile sees no half of a model.
+    # Write beside the final place, so that a server that polls the repository never sees an incomplete model.
     with tempfile.TemporaryDirectory(dir=repository, prefix=".jdali-") as unfinished:
         target = Path(unfinished, name)
         exported = target / _VERSION / _EXPORTED
@@ -126,12 +126,12 @@ def _check(name: str, max_batch: int, max_wait_ms: float, instances: int, device
 
 
 def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) -> dict[str, Any]:
-    """Writes the configuration of the model except for where it runs."""
+    """Builds the configuration of the model, without instances and parameters."""
     described = served.metadata()
     inputs = [_tensor(one) for one in described["inputs"]]
     for tensor in inputs:
         if -1 in tensor["dims"]:
-            tensor["allow_ragged_batch"] = True  # the backend gets request by request
+            tensor["allow_ragged_batch"] = True  # the backend gets requests separately
     return {
         "name": name, "backend": "python", "max_batch_size": max_batch,
         "input": inputs, "output": [_tensor(one) for one in described["outputs"]],
@@ -140,7 +140,7 @@ def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) 
 
 
 def _tensor(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Describes a tensor of the open inference protocol for Triton, whose dims leave out the axis of samples."""
+    """Converts the description of a tensor in the open inference protocol to Triton's, without the batch axis."""
     kind = "STRING" if described["datatype"] == "BYTES" else described["datatype"]
     return {
         "name": described["name"], "data_type": pbtxt.EnumConstant(f"TYPE_{kind}"),
@@ -149,7 +149,7 @@ def _tensor(described: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_path() -> str:
-    """Returns the folder that holds jdali, if Python does not look for packages there anyway."""
+    """Returns the folder that holds jdali, "" if Python finds packages there by default."""
     own = str(Path(jdali.__file__).parents[1])
     return "" if own in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")} else own
 
@@ -164,7 +164,7 @@ def _read(path: Path) -> pbtxt.Message:
 
 
 def _replace(place: Path, made: Path) -> None:
-    """Puts a folder into its place; the one that is there goes first."""
+    """Moves a folder to its place; moves an existing one out of the way first."""
     if place.exists():
         place.replace(made.with_name(f"{made.name}.old"))
     made.replace(place)
@@ -173,18 +173,18 @@ def _replace(place: Path, made: Path) -> None:
 def ensemble_config(
     preprocess: Mapping[str, Any], model: str, other: Message, model_inputs: Mapping[str, str], name: str
 ) -> dict[str, Any]:
-    """Returns the configuration of an ensemble.
+    """Builds the configuration of an ensemble.
 
     Args:
         preprocess: configuration of the preprocessing.
         model: name of the other model.
         other: configuration of the other model.
-        model_inputs: output of the preprocessing for each input of the other model; missing ones go by name, or the only one
-            goes to the only one.
-        name: of the ensemble.
+        model_inputs: {input of the other model: output of the preprocessing}; other inputs are matched by name, a single
+            input with a single output.
+        name: name of the ensemble.
 
     Raises:
-        ValueError: they do not fit.
+        ValueError: the models do not fit together.
     """
     outputs = {one["name"]: one for one in preprocess["output"]}
     taken = [_read_tensor(one) for one in other.get("input", [])]
@@ -227,7 +227,7 @@ def ensemble_config(
 
 
 def _matched(model: str, inputs: list[str], outputs: list[str], named: Mapping[str, str]) -> dict[str, str]:
-    """Chooses the output for each input."""
+    """Matches inputs of the model with outputs of the pipeline."""
     matched = {}
     for tensor in inputs:
         source = named.get(tensor)

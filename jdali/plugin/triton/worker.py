@@ -1,8 +1,8 @@
-"""The process in which jdali answers the requests of one instance of a Triton model.
+"""Answers the requests of one instance of a Triton model, in a process of its own.
 
-`model.py` starts it, `python -m jdali.plugin.triton.worker FOLDER --socket 5 ...`. Messages: an empty one when it is ready, or
-an error; then again and again the number of requests, each request (4 bytes with the length of its JSON, and the body), and
-back one message for all answers: JSON, with the offsets of their tensors in shared memory.
+`model.py` starts it: `python -m jdali.plugin.triton.worker FOLDER --socket 5 ...`. It first sends an empty message when it is
+ready, or an error. Then it repeats: it receives the number of requests, and each request (4 bytes with the length of its
+JSON, and the body), and sends one message for all answers: JSON with the offsets of their tensors in shared memory.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ import jdali
 from jdali.serving import RequestError, ServedModel, datatype, parse
 
 _LENGTH_BYTES = 4
-_ALIGNMENT = 64  # of a tensor in shared memory, bytes
+_ALIGNMENT = 64  # alignment of tensors in shared memory, bytes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Answers until the socket is closed at its other end; returns the status of the process."""
+    """Answers requests until the other end closes the socket; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder")
     for name in ("--socket", "--memory", "--max-batch", "--threads", "--max-pixels"):
@@ -62,7 +62,7 @@ def _loaded(options: argparse.Namespace) -> ServedModel:
 
 
 def _answers(served: ServedModel, messages: Sequence[bytes], max_batch: int) -> list[Any]:
-    """Answers requests: outputs or an error for each."""
+    """Returns outputs or an error for each request."""
     answers: list[Any] = [None] * len(messages)
     inputs: dict[int, Any] = {}
     for number, message in enumerate(messages):
@@ -74,17 +74,17 @@ def _answers(served: ServedModel, messages: Sequence[bytes], max_batch: int) -> 
             answers[number] = error
     for number, answer in zip(inputs, served.answer(list(inputs.values())) if inputs else (), strict=True):
         if isinstance(answer, Exception) and not isinstance(answer, RequestError):
-            traceback.print_exception(answer)  # nothing of it is the client's business but its kind
+            traceback.print_exception(answer)  # the client only learns its type
             answer = RequestError(f"the pipeline failed: {type(answer).__name__}")
         answers[number] = answer
     return answers
 
 
 class AnswerMemory:
-    """The memory in which answers go to Triton's process; it grows to the largest batch.
+    """Shared memory for answers to Triton's process; it grows to the largest batch.
 
     Args:
-        file: descriptor of it, which the other process has as well.
+        file: descriptor of the memory, which the other process has as well.
     """
 
     def __init__(self, file: int):
@@ -92,7 +92,7 @@ class AnswerMemory:
         self._bytes = np.empty(0, np.uint8)
 
     def write(self, answers: Sequence[Mapping[str, np.ndarray] | Exception]) -> bytes:
-        """Writes answers over those before; returns the message that describes them."""
+        """Overwrites the memory with answers; returns the message that describes them."""
         described: list[dict[str, Any]] = []
         places: list[tuple[int, np.ndarray]] = []
         end = 0

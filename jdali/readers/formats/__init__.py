@@ -1,1 +1,1 @@
-"""Formats of data sets: where their records lie, and how many of them are parsed at once."""
+"""Formats of data sets: indexes their records, and parses many records at once."""

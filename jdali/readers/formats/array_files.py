@@ -1,4 +1,4 @@
-"""Files of readers of arrays: one array (or several) in each file, without labels."""
+"""Base of readers whose samples are one file each, without labels."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def array_file_options(
     """Declares the arguments of all readers of arrays.
 
     Args:
-        file_list: text file with the name of a file in each line; empty lines are passed over.
+        file_list: text file with the name of a file in each line; empty lines are skipped.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
-            `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
-            theirs), its own files first.
-        files: paths.
+            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in it, then
+            the files in its direct subfolders.
+        files: paths of the files.
     """
 
 
 class ArrayFileReader(Reader):
-    """A reader each of whose samples is one file.
+    """Locates the files of a reader whose samples are one file each.
 
     Args:
-        name: of the reader, for messages.
-        options: of every reader, and `array_file_options`.
-        file_filter: pattern of the names of files in searched folders.
+        name: name of the reader, for messages.
+        options: see `Reader`; also values of `array_file_options`.
+        file_filter: glob pattern of the files in searched folders.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any], file_filter: str):
@@ -51,7 +51,7 @@ class ArrayFileReader(Reader):
         super().__init__(len(self._names), options)
 
     def path(self, index: int) -> str:
-        """Returns the path of a sample's file, for opening it."""
+        """Returns the path to open for a sample."""
         return _storage.join(self._folder, self._names[index])
 
     def source(self, index: int) -> str:
@@ -65,7 +65,7 @@ def _chosen(
     file_list: str | None,
     files: str | Sequence[str] | None,
 ) -> tuple[str, Sequence[str]]:
-    """Chooses the folder and the names of the files."""
+    """Returns the folder of the files and their names."""
     if files is not None and file_list is not None:
         raise ValueError(
             f"{name}: File paths can be provided through ``files`` or ``file_list`` but not both."

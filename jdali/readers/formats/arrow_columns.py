@@ -1,6 +1,7 @@
-"""Columns of Arrow as samples: pieces of Arrow's own memory, without a copy.
+"""Reads Arrow columns as samples: views of Arrow's memory, without a copy.
 
-Buffers are read by NumPy, and offsets are checked against their ends: no byte of a file makes Arrow follow an offset.
+NumPy reads the buffers, and offsets are checked against their ends, so that damaged data cannot make Arrow follow an offset
+out of bounds.
 """
 
 from __future__ import annotations
@@ -34,29 +35,29 @@ __all__ = [
     "taken",
 ]
 
-# What is wrong with a sample, by the codes of `Column.wrong`.
+# Meanings of the codes in `Column.wrong`.
 REASONS = {
     1: "it has no value (null)",
     2: "its lists differ in length, so they make no array",
     3: "its index is not one of the dictionary",
 }
 _NULL, _IRREGULAR, _BEYOND = REASONS
-# Where a struct keeps what a sample is: pictures and sounds of the Hugging Face Hub are {"bytes", "path"}.
+# The field of a struct to read as the sample: pictures and sounds of the Hugging Face Hub are {"bytes", "path"}.
 _CONTENT = "bytes"
-# Bytes of a sample up to which samples are copied together; larger ones stay where they are.
+# Samples of up to this many bytes are copied into one block; larger ones stay in Arrow's memory.
 _SMALL = 1 << 14
 _TENSOR = "arrow.fixed_shape_tensor"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Column:
-    """Samples of one column.
+    """The samples of one column.
 
     Attributes:
         values: [elements], in Arrow's memory.
-        starts: int64 [n], where each sample begins, elements.
-        extents: int64 [n, ndim], its sizes.
-        wrong: uint8 [n], a key of `REASONS` where a sample has no array, else 0.
+        starts: int64 [n], start of each sample in `values`, elements.
+        extents: int64 [n, ndim], shapes of the samples.
+        wrong: uint8 [n], 0, or a key of `REASONS` for a sample without an array.
     """
 
     values: np.ndarray
@@ -66,12 +67,12 @@ class Column:
 
     @functools.cached_property
     def flawed(self) -> bool:
-        """True if some sample has no array."""
+        """True if some samples have no array."""
         return bool(self.wrong.any())
 
     @functools.cached_property
     def block(self) -> np.ndarray | None:
-        """The samples as one array [n, ...] in Arrow's memory, if they are of one size and lie one after another."""
+        """The samples as one view [n, ...] of Arrow's memory; None unless they have one shape and are contiguous."""
         if not len(self.starts) or (self.extents != self.extents[0]).any():
             return None
         first, shape = self.starts.item(0), self.extents[0].tolist()
@@ -79,12 +80,12 @@ class Column:
         if (np.diff(self.starts) != size).any():
             return None
         values = self.values[first : first + size * len(self.starts)]
-        if len(values) < size * len(self.starts):  # a single null of the type null has none
+        if len(values) < size * len(self.starts):  # a column of type null has no values
             return None
         return values.reshape(len(self.starts), *shape)
 
     def store(self, rows: np.ndarray) -> Store:
-        """Returns the samples in these rows as a column of a batch."""
+        """Returns the samples of these rows as a column of a batch."""
         spec = BatchSpec(self.extents[rows], self.values.dtype)
         block = self.block
         if block is not None and len(rows) and (np.diff(rows) == 1).all():
@@ -99,11 +100,11 @@ class Column:
 
 
 def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.ndarray]) -> Store | None:
-    """Copies small samples of one size into one block; returns None for others.
+    """Copies small samples of one shape into one block; returns None if they are large or differ.
 
     Args:
-        parts: columns and rows of them.
-        places: for each part where its samples go in the batch.
+        parts: columns, each with the rows to take.
+        places: for each part, the positions of its samples in the batch.
     """
     blocks = [block for column, _ in parts if (block := column.block) is not None]
     if len(blocks) < len(parts) or blocks[0][0].nbytes > _SMALL:
@@ -120,7 +121,7 @@ def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.
 
 
 def need_pyarrow(name: str) -> None:
-    """Raises ImportError, with what to install, if pyarrow is missing."""
+    """Raises ImportError, which says what to install, if pyarrow is missing."""
     if pa is None:
         raise ImportError(
             f"{name}: the package pyarrow, which reads the data, is missing: {install('tables')}"
@@ -128,11 +129,11 @@ def need_pyarrow(name: str) -> None:
 
 
 def field_of(kind: Any, path: str) -> Any:
-    """Returns the type that a column has, a name or names of nested fields with "." between them; None: there is none.
+    """Returns the type of a column, or None if it does not exist.
 
     Args:
-        kind: schema or struct type that the path begins in.
-        path: of the column.
+        kind: schema or struct type to look in.
+        path: name of the column, or names of nested fields separated by ".".
     """
     if (number := kind.get_field_index(path)) >= 0:
         return kind.field(number).type
@@ -144,18 +145,18 @@ def field_of(kind: Any, path: str) -> Any:
 
 
 def kind_of(kind: Any) -> tuple[np.dtype, int]:
-    """Returns element type and number of axes of the samples of a column; raises TypeError if it makes none."""
+    """Returns element type and number of axes of a column's samples; raises TypeError if they are no arrays."""
     empty = column_of(pa.nulls(0, kind))
     return empty.values.dtype, empty.extents.shape[1]
 
 
 def content_path(kind: Any, path: str) -> str:
-    """Returns the path of what is read of a column: of a struct with bytes these."""
+    """Returns the path to read for a column: for a struct with a field "bytes", the path of this field."""
     return f"{path}.{_CONTENT}" if pa.types.is_struct(kind) and _content(kind) >= 0 else path
 
 
 def taken(batch: Any, path: str) -> Any:
-    """Returns the array of a column of a record batch; one of a null struct has no values."""
+    """Returns a column of a record batch by its path; values inside a null struct are null."""
     if (number := batch.schema.get_field_index(path)) >= 0:
         return batch.column(number)
     outer, _, inner = path.partition(".")
@@ -168,7 +169,7 @@ def taken(batch: Any, path: str) -> Any:
 
 
 def column_of(array: Any) -> Column:
-    """Reads an array; raises TypeError for a type that makes no samples, `BadRecord` for a damaged one."""
+    """Reads an Arrow array; raises TypeError for an unsupported type, `BadRecord` for damaged data."""
     kind, types = array.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
         return _shaped(column_of(array.storage), kind)
@@ -200,7 +201,7 @@ def _content(kind: Any) -> int:
 
 
 def _buffer(array: Any, number: int, dtype: Any) -> np.ndarray:
-    """Reads a buffer of an array, as far as it holds whole elements."""
+    """Reads the whole elements of an array's buffer."""
     buffer, dtype = array.buffers()[number], np.dtype(dtype)
     if buffer is None:
         return np.empty(0, dtype)
@@ -259,7 +260,8 @@ def _numbers(array: Any) -> Column:
     elif types.is_temporal(kind) and not types.is_interval(kind):
         values = _buffer(array, 1, f"<i{kind.bit_width // 8}")
     else:
-        fields = f"; name a field of it, as in 'column.{kind.field(0).name}'" if _has_fields(kind) else ""
+        has_fields = types.is_struct(kind) and kind.num_fields > 0
+        fields = f"; name a field of it, as in 'column.{kind.field(0).name}'" if has_fields else ""
         raise TypeError(f"it is of type {kind}: no numbers, bytes, strings, or lists of numbers{fields}")
     starts = array.offset + np.arange(count)
     if count and starts[-1] >= len(values):
@@ -267,16 +269,12 @@ def _numbers(array: Any) -> Column:
     return Column(values, starts, none, _wrong(array))
 
 
-def _has_fields(kind: Any) -> bool:
-    return pa.types.is_struct(kind) and kind.num_fields > 0
-
-
 def _lists(array: Any, bounds: np.ndarray) -> Column:
-    """Reads lists: those of a sample make an array if they are of one length.
+    """Reads lists; nested lists must have one length within a sample.
 
     Args:
-        array: of lists.
-        bounds: int64 [n + 1], where each of them begins among the inner values.
+        array: array of lists.
+        bounds: int64 [n + 1], start of each list in the inner values.
     """
     if _holds_bytes(array.type.value_type):
         raise TypeError(f"it is of type {array.type}: lists of strings make no array")
@@ -308,7 +306,7 @@ def _holds_bytes(kind: Any) -> bool:
 
 
 def _looked_up(array: Any) -> Column:
-    """Reads a dictionary's indices: nothing is repeated."""
+    """Reads a dictionary-encoded array; samples of one index share their values."""
     index, known = column_of(array.indices), column_of(array.dictionary)
     numbers = index.values[index.starts].astype(np.int64)
     wrong = index.wrong.copy()
@@ -327,7 +325,7 @@ def _looked_up(array: Any) -> Column:
 
 
 def _shaped(column: Column, kind: Any) -> Column:
-    """Gives the tensors of a column the shape that its type says."""
+    """Sets the extents of a column of tensors to the shape in its type."""
     if kind.extension_name != _TENSOR:
         return column
     shape = tuple(kind.shape)

@@ -1,4 +1,4 @@
-"""Where the record batches of an Arrow file lie: its messages, read by the few fields of them that tell."""
+"""Locates the record batches of an Arrow file, by parsing the few fields of its messages that this needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from jdali._storage import BadRecord
 from jdali._system.regular_file import check_size
 
-# A file of random access begins with this, and goes on as a stream does.
+# A random-access file begins with this, and continues like a stream.
 _MAGIC = b"ARROW1\0\0"
 _CONTINUES = 0xFFFFFFFF
 _END, _OLD_END = b"\xff\xff\xff\xff\0\0\0\0", b"\0\0\0\0"
@@ -20,13 +20,13 @@ _SCHEMA, _DICTIONARY, _BATCH = 1, 2, 3
 
 
 class Messages(NamedTuple):
-    """Record batches of a file, int64 [n] each.
+    """The record batches of a file, int64 [n] each.
 
     Attributes:
-        offsets: where each begins, bytes.
-        heads: bytes of its head; the body follows.
-        bodies: bytes of its body.
-        rows: number of rows.
+        offsets: offsets in the file, bytes.
+        heads: sizes of the heads, bytes; a body follows its head.
+        bodies: sizes of the bodies, bytes.
+        rows: numbers of rows.
     """
 
     offsets: np.ndarray
@@ -36,13 +36,13 @@ class Messages(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What the head of a message says.
+    """The head of a message.
 
     Attributes:
         kind: schema, dictionary or record batch.
-        body: bytes that follow.
-        rows: of a record batch.
-        buffers: (offset, bytes) of each in the body, of a record batch.
+        body: size of the body, bytes.
+        rows: number of rows of a record batch.
+        buffers: (offset in the body, size) of a record batch's buffers, bytes.
         packed: whether the buffers are compressed.
     """
 
@@ -54,7 +54,7 @@ class Head(NamedTuple):
 
 
 def head_of(data: bytes) -> Head:
-    """Reads the head of a message (a flatbuffer); raises `BadRecord` if it is none."""
+    """Parses the head of a message (a flatbuffer); raises `BadRecord` if it is damaged."""
     try:
         message = _Table(data, _at(data, "<I", 0))
         kind, body = message.number("<B", 1), message.number("<q", 3)
@@ -87,7 +87,7 @@ class _Table:
         self._size = _at(data, "<H", self._fields)
 
     def _where(self, field: int) -> int:
-        """Returns where a field is, 0 if the table has it not."""
+        """Returns the offset of a field, 0 if the table lacks it."""
         slot = 4 + 2 * field
         offset = _at(self._data, "<H", self._fields + slot) if slot + 2 <= self._size else 0
         return self._start + offset if offset else 0
@@ -115,7 +115,7 @@ class _Table:
 
 
 def look_through(path: str, file: BinaryIO) -> tuple[Any, Messages]:
-    """Finds the schema and the record batches of a file; raises `BadRecord` if it is damaged."""
+    """Finds the schema and the record batches of a file; raises `BadRecord` if the file is damaged."""
     import pyarrow as pa
 
     size = file.seek(0, os.SEEK_END)

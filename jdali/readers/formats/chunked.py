@@ -1,4 +1,4 @@
-"""Arrays that are kept in chunks: samples along an axis, or windows of them."""
+"""Reads samples along an axis of chunked arrays, or windows of them."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from jdali.readers.base import Loaded, Reader, joined, nothing, one_by_one
 from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import record_tasks
 
-# Arrays of other kinds would need code to be read, or are no numbers.
+# Kinds of NumPy types to read: booleans, integers and floats; other kinds may run code from the file.
 NUMBERS = "biuf"
-# Chunks beyond `bytes_ahead` take at most this part of `max_sample_bytes`.
+# Cached chunks that exceed `bytes_ahead` take at most this fraction (1 / _SHARE) of `max_sample_bytes`.
 _SHARE = 4
 _ROI = ("roi_start", "roi_shape")
 
 
 class ChunkedArray(abc.ABC):
-    """An array of a file.
+    """An array in a file.
 
     Args:
-        shape: of the array.
+        shape: shape of the array.
         chunks: shape of its chunks.
-        dtype: of its elements, in this machine's byte order.
+        dtype: type of its elements, in this machine's byte order.
     """
 
     def __init__(self, shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype):
@@ -41,13 +41,13 @@ class ChunkedArray(abc.ABC):
 
     @abc.abstractmethod
     def read(self, chunk: tuple[int, ...]) -> np.ndarray:
-        """Reads a chunk by its position in the grid: at least what of it lies in the array; raises `BadRecord`."""
+        """Reads a chunk by its position in the grid, at least its part inside the array; raises `BadRecord`."""
 
 
 def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, axis: int) -> int:
-    """Checks what a file says of an array; raises ValueError, as the end of a sentence about it.
+    """Checks the claims of a file about an array; raises ValueError, whose text completes a sentence about the array.
 
-    Returns: the axis of the samples, counted from the front.
+    Returns: the axis of the samples, from 0 on.
     """
     if dtype.kind not in NUMBERS:
         raise ValueError(f"is of type {dtype}; numbers and booleans are read")
@@ -63,19 +63,19 @@ def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, ax
 
 
 class ChunkedReader(Reader):
-    """Samples along an axis of arrays that are kept in chunks.
+    """Reads samples along an axis of chunked arrays.
 
-    A chunk is decoded once for all samples in it that follow each other, and kept as far as `bytes_ahead` of
-    `jdali.storage` allows. Where chunks hold several samples, `random_shuffle` mixes through a buffer.
+    A chunk is decoded once for consecutive samples in it, and cached within `bytes_ahead` of
+    `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples through a buffer.
 
     Args:
-        name: of the reader, for messages.
-        arrays: for each file those of the outputs; None for a file that cannot be read, which counts as one sample.
-        lost: of such files, by number, what is wrong with them.
-        places: names the arrays of a file, for messages.
-        axis: of the samples, of each array.
-        roi: borders of the window that are the same for all samples, by argument, of the first output; may hold None.
-        options: of every reader.
+        name: name of the reader, for messages.
+        arrays: for each file, an array for each output; None for a file that cannot be read, which counts as one sample.
+        lost: errors of such files, by number.
+        places: name of each file, for messages.
+        axis: the axis of the samples in each array.
+        roi: borders of the window that hold for all samples of the first output, by argument; values may be None.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Those of a sample and of the next, but no more than this limit's share: a window touches few of them.
+        # Keep the chunks of two samples, within a fraction of the limit: a window touches only a few of them.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)
@@ -147,7 +147,7 @@ class ChunkedReader(Reader):
         return self._kept.get((file, output, position), read)
 
     def _sample(self, file: int, output: int, row: int, roi: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Reads a sample of an output, or the window of it."""
+        """Reads a sample of an output, or its window."""
         arrays = self._arrays[file]
         assert arrays is not None
         array = arrays[output]
@@ -184,7 +184,7 @@ class ChunkedReader(Reader):
         return self._rows(indices)
 
     def _rows(self, indices: np.ndarray) -> Loaded:
-        """Takes samples that are rows of chunks, without a copy."""
+        """Returns samples that are whole rows of chunks, as views of the chunks."""
         files = np.searchsorted(self._starts, indices, side="right") - 1
         rows = indices - np.array(self._starts)[files]
         order: list[np.ndarray] = []
@@ -194,7 +194,7 @@ class ChunkedReader(Reader):
             mine = np.flatnonzero(files == file)
             arrays = self._arrays[file]
             lengths = [1] if arrays is None else [array.chunks[0] for array in arrays]
-            # Samples in the same chunk of each output.
+            # Group samples by the chunks that they lie in.
             keys = np.stack([rows[mine] // length for length in lengths], axis=1)
             for key in np.unique(keys, axis=0).tolist():
                 positions = mine[(keys == key).all(axis=1)]
@@ -238,7 +238,7 @@ def _rows_of(array: np.ndarray, rows: np.ndarray) -> Store:
 
 
 def _window(extent: Sequence[int], roi: Mapping[str, np.ndarray]) -> tuple[list[int], list[int]]:
-    """Returns where the window in a sample begins, and its shape; raises `SampleError` if it reaches out."""
+    """Returns start and shape of the window in a sample; raises `SampleError` if it leaves the sample."""
     start, shape = [0] * len(extent), list(extent)
     for argument, target in zip(_ROI, (start, shape), strict=True):
         if (given := roi.get(argument)) is None:

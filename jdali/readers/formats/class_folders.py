@@ -1,4 +1,4 @@
-"""Labels of files: folders that are classes, and numbers of the user's."""
+"""Determines labels of files, from folders that are classes or from the user's numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _SHOWN = 3
 
 
 def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: str) -> list[str]:
-    """Returns the folders that are classes, in order; warns once of those that are none.
+    """Returns the folders that are classes, in order; warns of hidden and empty ones, which are not.
 
     Args:
-        name: of the reader.
-        root: folder that they lie in.
-        files: those in each folder.
-        every: how the user asks for all folders; "": not at all.
+        name: name of the reader.
+        root: parent of the folders.
+        files: files of each folder.
+        every: argument that makes all folders classes, for the warning; "": no argument does.
     """
     hidden = [folder for folder in files if folder.startswith(".")]
     empty = [folder for folder in files if not files[folder] and folder not in hidden]
@@ -33,10 +33,10 @@ def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: st
 
 
 def whole_labels(name: str, labels: float | Sequence[float]) -> np.ndarray:
-    """Returns labels that a user gave as int32 [n].
+    """Converts the user's labels to int32 [n].
 
     Raises:
-        ValueError: one of them is no whole number of 32 bits. DALI cuts fractions off.
+        ValueError: a label is no 32-bit integer. DALI truncates fractions.
     """
     given = np.atleast_1d(np.asarray(labels))
     if not given.size:

@@ -1,4 +1,4 @@
-"""The annotations of a COCO file as arrays."""
+"""Parses the annotations of a COCO file into arrays."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from jdali._storage import NameTable
 from jdali._storage import files as _storage
 from jdali.readers.formats.coco_segments import AllSegments, UnparsedSegments
 
-# Programs that go through floats write 7.0 for 7.
+# Integers may be written as floats, such as 7.0.
 _Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)] | float
 _Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)] | float
-# Strings, to be passed over, and the numbers that Python's `json` writes and reads though JSON has none of them.
+# Matches NaN and Infinity, which Python's `json` writes although JSON lacks them; and strings, to skip them.
 _NOT_FINITE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|-?\bInfinity\b|\bNaN\b', re.DOTALL)
 
 
@@ -27,14 +27,14 @@ class Annotations(NamedTuple):
     """Annotations of n images; object i belongs to image k with starts[k] <= i < starts[k + 1].
 
     Attributes:
-        names: of the files.
-        image_ids: int32 [n]; zeros if they are not wanted.
+        names: names of the image files.
+        image_ids: int32 [n]; zeros if not requested.
         sizes: int32 [n, 2], height and width.
         object_starts: int64 [n + 1].
         boxes: float32 [objects, 4].
         labels: int32 [objects].
-        segments: polygons and masks of the objects of an image.
-        classes: names of the labels, as far as the categories have some.
+        segments: returns polygons and masks of an image's objects.
+        classes: names of the labels whose categories have one.
     """
 
     names: NameTable
@@ -48,13 +48,13 @@ class Annotations(NamedTuple):
 
 
 class CocoFields(NamedTuple):
-    """Fields to read from a file, and their form; see `readers.coco`.
+    """Selects and formats the fields to read; other attributes are arguments of `readers.coco`.
 
     Attributes:
         polygons: read polygons.
-        masks: read polygons and masks of runs.
-        ids: give the ids of the images.
-        images: names of the images; None: all, by their ids.
+        masks: read polygons and run-length masks.
+        ids: return the ids of the images.
+        images: names of the images; None: all, ordered by id.
     """
 
     polygons: bool
@@ -104,31 +104,31 @@ class _FileWithMasks(msgspec.Struct):
     categories: list[_Category] = []
 
 
-_INVALID = {  # what DALI says of a field of a wrong type
+_INVALID = {  # DALI's words for a field of a wrong type
     "bbox": "Invalid COCO annotation: `bbox` must contain exactly 4 values, all of them numbers: ",
     "file_name": "Invalid COCO annotation: `file_name` must be a string: ",
 }
 
 
 class Bad(ValueError):
-    """Damage of a file, raised by code that does not know its path."""
+    """Raised for a damaged file by code that does not know its path."""
 
 
 def parse(path: str, wanted: CocoFields) -> Annotations:
     """Parses the annotations of a file.
 
     Raises:
-        FileNotFoundError: it cannot be read.
-        ValueError: it is damaged, or an annotation makes no sense.
+        FileNotFoundError: the file cannot be read.
+        ValueError: the file is damaged, or an annotation is invalid.
     """
     try:
         text = _storage.read(path)
-        # Each image and object begins with a brace.
+        # Each image and object has at least one brace.
         _storage.check_items(path, text.count(b"{"), "entries")
         try:
             file = _decoded(text, wanted)
         except msgspec.DecodeError:
-            # As null, which the fields that are read refuse.
+            # Replace NaN and Infinity by null, which the parser rejects in fields that are read.
             if (finite := _NOT_FINITE.sub(_null_for_number, text)) == text:
                 raise
             file = _decoded(finite, wanted)
@@ -148,7 +148,7 @@ def _null_for_number(found: re.Match[bytes]) -> bytes:
 
 
 def _decoded(text: bytes, wanted: CocoFields) -> _File | _FileWithMasks:
-    # Whatever is not asked for is skipped by the parser, which takes a fraction of the time.
+    # The parser skips fields that the type lacks, which is several times as fast.
     if wanted.polygons or wanted.masks:
         return msgspec.json.decode(text, type=_FileWithMasks)
     return msgspec.json.decode(text, type=_File)
@@ -198,15 +198,16 @@ def _classes(categories: Sequence[_Category], wanted: CocoFields) -> dict[int, s
 def _grouped(
     owner: np.ndarray, kept: np.ndarray, chosen: np.ndarray, skip_empty: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Groups the objects by image; returns the images that remain.
+    """Groups the objects by image.
 
     Args:
         owner: int64 [n], the image of each object.
-        kept: bool [n], which objects to take.
+        kept: bool [n], the objects to take.
         chosen: int64, the images to read, in order.
         skip_empty: leave out images without objects.
 
-    Returns: the images; where the objects of each begin; the objects; the index in `chosen` of each.
+    Returns: the images that remain; the start of each image's objects; the objects; for each object, the index of its
+        image among these images.
     """
     numbers = np.flatnonzero(kept)
     numbers = numbers[np.argsort(owner[numbers], kind="stable")]
@@ -224,7 +225,7 @@ def _starts(counts: np.ndarray) -> np.ndarray:
 
 
 def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray:
-    """Chooses the images to read, in order: int64."""
+    """Returns the indices of the images to read, in order: int64."""
     for index, image in enumerate(images):
         if "\0" in image.file_name:
             raise Bad(f"images[{index}]: the file_name {image.file_name!r} has a byte of 0")
@@ -274,7 +275,7 @@ def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted:
 
 
 def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
-    """Collects an attribute of all records in a part of the file: int64 [n]."""
+    """Collects an attribute of all records: int64 [n]; `part` names them in errors."""
     values = list(map(operator.attrgetter(name), records))
     if float in set(map(type, values)):
         for index, value in enumerate(values):
@@ -290,7 +291,7 @@ def _image_ids(images: Sequence[_Image], chosen: np.ndarray) -> np.ndarray:
 
 
 def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, output: str) -> np.ndarray:
-    """Converts values to an int32 output; `numbers` are those of their records, for the error."""
+    """Converts values to int32; `part` and `numbers` name their records in the error."""
     if len(wrong := np.flatnonzero(values != values.astype(np.int32))):
         first = wrong[0]
         raise Bad(f"{part}[{numbers[first]}]: the {name} {values[first]} does not fit in {output}, int32")
@@ -317,9 +318,9 @@ def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]
 def _texts(
     objects: Sequence[object], numbers: np.ndarray, starts: np.ndarray, wanted: CocoFields
 ) -> list[bytes]:
-    """Collects, for each image, the `segmentation` of its objects as a list in JSON; empty if none is wanted.
+    """Collects for each image a JSON list of its objects' `segmentation`; empty unless outlines are read.
 
-    Copies: the parts of the file's text would keep all of it in memory.
+    It copies, because slices of the file's text would keep the whole text in memory.
     """
     if not (wanted.polygons or wanted.masks):
         return [b"[]"] * (len(starts) - 1)

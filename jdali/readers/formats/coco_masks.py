@@ -1,12 +1,12 @@
-"""Masks of the COCO format as runs of pixels, and pictures of labels made of them.
+"""Converts COCO masks to runs of pixels, and paints pictures of labels.
 
-A mask's pixels are counted down the columns, one column after the other. A run is the half-open interval of
-those numbers from a start to an end.
+Pixels of a mask are numbered down the columns, column after column. A run is a half-open interval of
+these numbers.
 
-Polygons are rasterised as COCO's own tools do it: their vertices are rounded to a grid five times as fine as
-the pixels, and an edge is the staircase of grid points nearest to the line. A pixel column takes the places
-where the staircases step between the third and the fourth of its five grid columns, rounded up to whole
-pixels; between each two of them the mask is set.
+Polygons are rasterised as in COCO's own tools: vertices are rounded to a grid five times as fine as
+the pixels, and an edge becomes the staircase of grid points nearest to the line. In each pixel column, the
+crossings are the rows where the staircases step from the third to the fourth of its five grid columns, rounded
+up to whole pixels. The mask is set between the first and the second crossing, the third and the fourth, and so on.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import NamedTuple
 import numpy as np
 
 _FINE = 5  # grid points a pixel
-_MIDDLE = 2  # the step of a column is after this one of its grid columns
-_LARGEST = float(1 << 40)  # coordinates further out are taken back, which does not show in a picture
+_MIDDLE = 2  # a staircase enters the next pixel column after this grid column of a pixel, counted from 0
+_LARGEST = float(1 << 40)  # coordinates are clipped to this, far outside of any picture
 _MOST_CROSSINGS = 1 << 24
-_MOST_DIGITS = 12  # of a compressed number; 32 bits need 7
+_MOST_DIGITS = 12  # digits of a compressed number; 32 bits need 7
 
 
 class Runs(NamedTuple):
-    """Pixels of a mask.
+    """Runs of pixels of a mask.
 
     Attributes:
-        starts: int64 [n].
+        starts: int64 [n], the first pixels.
         ends: int64 [n], one past the last pixel.
     """
 
@@ -36,10 +36,10 @@ class Runs(NamedTuple):
 
 
 def decompressed(text: str) -> np.ndarray:
-    """Decodes the run lengths of a compressed mask: int64 [n]; raises ValueError.
+    """Decodes the run lengths of a compressed mask: int64 [n]; raises ValueError if it is damaged.
 
-    A number is written five bits a character, the lowest first; each but the first three is the difference
-    to the number two positions before.
+    Each character holds five bits of a number, the lowest bits first. From the fourth number on, the difference
+    to the number two positions before is stored.
     """
     try:
         digits = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - 48
@@ -65,7 +65,7 @@ def decompressed(text: str) -> np.ndarray:
 
 
 def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
-    """Finds the set pixels of a mask, whose first run is of pixels that are not set; raises ValueError."""
+    """Returns the set pixels of a mask, given run lengths that begin with unset pixels; raises ValueError."""
     if len(counts) and counts.min() < 0:
         raise ValueError("the mask has a run of negative length")
     total = int(counts.sum())
@@ -78,14 +78,17 @@ def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
 def runs_of_polygons(
     vertices: np.ndarray, sizes: np.ndarray, height: int, width: int
 ) -> tuple[Runs, np.ndarray]:
-    """Finds the pixels inside of polygons.
+    """Finds the pixels inside polygons.
 
     Args:
-        vertices: float32 [V, 2] (x, y), of all polygons, one after another.
-        sizes: int64 [P], how many of them each polygon has.
-        height, width: of the picture.
+        vertices: float32 [V, 2] (x, y), vertices of all polygons, one polygon after another.
+        sizes: int64 [P], number of vertices of each polygon.
+        height, width: size of the picture.
 
-    Returns: the runs of all polygons, and int64 [runs], which polygon each is of; raises ValueError.
+    Returns: the runs of all polygons, and int64 [runs], the polygon of each run.
+
+    Raises:
+        ValueError: the polygons have too many crossings.
     """
     polygon = np.repeat(np.arange(len(sizes)), sizes)
     points = np.trunc(np.clip(_FINE * vertices.astype(np.float64) + 0.5, -_LARGEST, _LARGEST)).astype(
@@ -103,7 +106,7 @@ def runs_of_polygons(
 
 
 def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Finds where edges from `begin` to `end`, int64 [E, 2], cross: (edge, pixel column, row of the grid)."""
+    """Finds the crossings of edges from `begin` to `end`, int64 [E, 2]: (edge, pixel column, grid row)."""
     low, high = np.minimum(begin[:, 0], end[:, 0]), np.maximum(begin[:, 0], end[:, 0])
     first = np.maximum((low - _MIDDLE + _FINE - 1) // _FINE, 0)
     last = np.minimum((high - _MIDDLE - 1) // _FINE, width - 1)
@@ -115,7 +118,7 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
         )
     edge = np.repeat(np.arange(len(counts)), counts)
     column = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts) + first[edge]
-    # Staircases are built from the end that is further left or, of steep edges, further up.
+    # A staircase starts at the left end of a flat edge, at the upper end of a steep edge.
     size = np.abs(end - begin)
     steep = size[:, 0] < size[:, 1]
     turned = np.where(steep, begin[:, 1] > end[:, 1], begin[:, 0] > end[:, 0])[:, None]
@@ -132,7 +135,7 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
 
 
 def _level_of_flat(step: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Returns the smaller row of two successive points of a flat staircase, number `step` and the next."""
+    """Returns the smaller row of points `step` and `step` + 1 of a flat staircase."""
     return np.minimum(np.trunc(y + slope * step + 0.5), np.trunc(y + slope * (step + 1) + 0.5)).astype(
         np.int64
     )
@@ -146,16 +149,17 @@ def _level_of_steep(before: np.ndarray, x: np.ndarray, y: np.ndarray, slope: np.
         return np.where(slope > 0, right, ~right)
 
     step = np.ceil((before + 0.5 - x) / slope)
-    # The division is not exact: the step may be next to it.
+    # Division rounds, so the true step may be one before or after.
     step = np.where(is_over(step - 1), step - 1, np.where(is_over(step), step, step + 1))
     return (y + step - 1).astype(np.int64)
 
 
 def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.ndarray:
-    """Paints labels, int32 [height, width, 1]: the largest that covers a pixel, 0 elsewhere.
+    """Paints the largest label that covers each pixel, 0 elsewhere: int32 [height, width, 1].
 
     Args:
-        runs: (label, its pixels).
+        runs: pairs of a label and its pixels.
+        height, width: size of the picture.
     """
     pixels = height * width
     borders = np.unique(np.concatenate([[0, pixels], *(part for _, both in runs for part in both)]))
@@ -163,7 +167,7 @@ def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.nda
     begins = np.searchsorted(borders, _joined([both.starts for _, both in runs]))
     ends = np.searchsorted(borders, _joined([both.ends for _, both in runs]))
     values = _largest_over(begins, ends, labels, len(borders) - 1)
-    # Small numbers are turned from columns to rows faster.
+    # Transposing bytes is faster.
     small = values.astype(np.uint8) if 0 <= values.min(initial=0) <= values.max(initial=0) < 256 else values
     columns = np.repeat(small, np.diff(borders)).reshape(width, height)
     return np.ascontiguousarray(columns.T).astype(np.int32, copy=False)[..., None]
@@ -174,10 +178,10 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _largest_over(begins: np.ndarray, ends: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """Finds the largest value among the intervals over each position: int32 [count], 0 where no interval lies.
+    """Finds the largest value of the intervals over each position: int32 [count], 0 where no interval lies.
 
-    An interval is covered by two of the largest power of two that fits into it, and the maximum of those of a size is
-    handed down to those of half of it: so the time does not depend on how many values there are.
+    Two intervals of the largest power of two that fits cover each interval. The maxima of one size are passed on to
+    intervals of half the size, so that the time hardly depends on the number of intervals.
     """
     held = begins < ends
     begins, ends, values = begins[held], ends[held], values[held]

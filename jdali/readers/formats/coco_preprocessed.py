@@ -1,6 +1,6 @@
-"""Parsed COCO annotations in a folder, in the files that DALI writes and reads.
+"""Saves and loads parsed COCO annotations, in a folder of files in DALI's format.
 
-A file is the number of its items, uint32, and the items; the masks have a head of their own.
+A file holds the number of its items, uint32, and the items; each mask has its own header.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CLASSES = "classes.json"
 
 
 def save(folder: str, parsed: Annotations, *, polygons: bool, masks: bool, ids: bool) -> None:
-    """Writes the parts that a reader with these outputs needs; the folder must be there.
+    """Writes the parts that a reader with these outputs needs; the folder must exist.
 
     Raises:
         OSError: a file cannot be written.
@@ -59,7 +59,7 @@ def save(folder: str, parsed: Annotations, *, polygons: bool, masks: bool, ids: 
         items["original_ids"] = parsed.image_ids
     for name, array in items.items():
         _write(folder, name, len(array), np.ascontiguousarray(array).tobytes())
-    with open(os.path.join(folder, _CLASSES), "wb") as file:  # which DALI has not
+    with open(os.path.join(folder, _CLASSES), "wb") as file:  # not in DALI
         file.write(msgspec.json.encode(parsed.classes))
     with open(os.path.join(folder, "filenames.dat"), "wb") as file:
         file.write(b"".join(os.fsencode(name) + b"\n" for name in parsed.names))
@@ -86,8 +86,8 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
     """Reads the parts that these outputs need.
 
     Raises:
-        FileNotFoundError: there are no such files.
-        ValueError: a file is damaged, or does not fit the others.
+        FileNotFoundError: the files are missing.
+        ValueError: a file is damaged, or contradicts the others.
     """
     try:
         path = _storage.join(folder, "filenames.dat")
@@ -134,7 +134,7 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
 
 
 def _classes(folder: str) -> dict[int, str]:
-    """Reads the names of the labels; DALI writes none."""
+    """Reads the names of the labels; empty if the file is missing, as in folders of DALI."""
     path = _storage.join(folder, _CLASSES)
     try:
         return msgspec.json.decode(_storage.read(path), type=dict[int, str])
@@ -145,7 +145,7 @@ def _classes(folder: str) -> dict[int, str]:
 
 
 def _content(folder: str, name: str) -> bytes:
-    """Reads a file; one without items may be missing."""
+    """Reads a file; a missing file has no items."""
     path = _storage.join(folder, f"{name}.dat")
     try:
         content = _storage.read(path)
@@ -158,10 +158,7 @@ def _content(folder: str, name: str) -> bytes:
 
 def _items(folder: str, name: str, dtype: str, count: int, columns: int = 1) -> np.ndarray:
     """Reads the items of a file, [count] or [count, columns] of `dtype`."""
-    if not count:
-        content = bytes(4)
-    else:
-        content = _content(folder, name)
+    content = _content(folder, name) if count else bytes(4)
     size = count * columns * np.dtype(dtype).itemsize
     stored = int(np.frombuffer(content, "<u4", 1)[0])
     if stored != count or len(content) - 4 != size:
@@ -174,7 +171,7 @@ def _items(folder: str, name: str, dtype: str, count: int, columns: int = 1) -> 
 
 
 def _starts(folder: str, images: int, offsets: str, counts: str, dtype: str) -> np.ndarray:
-    """Finds where the items of each image begin: int64 [images + 1]."""
+    """Reads where the items of each image begin: int64 [images + 1]."""
     lengths = _items(folder, counts, dtype, images).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     if (lengths < 0).any() or (_items(folder, offsets, dtype, images) != starts[:-1]).any():

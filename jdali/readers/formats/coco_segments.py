@@ -1,4 +1,4 @@
-"""Polygons and masks of the objects of a COCO file, image by image."""
+"""Returns polygons and masks of the objects of a COCO file, image by image."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 
-# Outlines that are kept parsed: as much text as this, and so much beside that of each image.
+# Bytes of text whose parsed outlines are cached, and the overhead to count for each image.
 _KNOWN_BYTES, _BYTES_EACH = 16 << 20, 512
 
 
@@ -18,11 +18,10 @@ class Segments(NamedTuple):
     """Outlines of the objects of an image.
 
     Attributes:
-        polygons: int32 [polygons, 3], number of the object in its image, first vertex and the one after the
-            last.
+        polygons: int32 [polygons, 3], number of the object in its image, first vertex, and last vertex + 1.
         vertices: float32 [vertices, 2], x and y.
         mask_objects: int32 [masks], number of the object in its image.
-        masks: lengths of the runs, compressed or int64 [runs].
+        masks: run lengths of each mask, as a compressed string or int64 [runs].
     """
 
     polygons: np.ndarray
@@ -32,7 +31,7 @@ class Segments(NamedTuple):
 
 
 class AllSegments(Protocol):
-    """The segments of all images."""
+    """Returns the outlines of any image."""
 
     def __call__(self, image: int) -> Segments:
         """Returns the outlines of one image; raises `SampleError`."""
@@ -50,17 +49,19 @@ _PIECES = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class UnparsedSegments:
-    """Outlines in a JSON file. They are most of it, so they stay text, which workers share, and the numbers of an image
-    are parsed when it is read; those of a small file once.
+    """Keeps the outlines of a JSON file as text, and parses those of an image on access.
+
+    Outlines are most of the file. As text, workers share them. Parsed outlines are cached up to a limit, so a small file is
+    parsed once.
 
     Args:
-        path: of the file.
-        texts: for each image the list of what its objects have as `segmentation`, as JSON.
-        numbers: int64 [objects], the index of each object in the file.
-        starts: int64 [images + 1], the objects of each image.
+        path: path of the file.
+        texts: for each image, a JSON list of its objects' `segmentation`.
+        numbers: int64 [objects], index of each object in the file.
+        starts: int64 [images + 1], start of each image's objects.
         sizes: int32 [images, 2], height and width.
-        masks: give masks of runs, too.
-        ratio: coordinates are to be shares of the image's width and height.
+        masks: also return run-length masks.
+        ratio: scale coordinates to fractions of the image's width and height.
     """
 
     def __init__(
@@ -128,7 +129,7 @@ class UnparsedSegments:
         return SampleError(f"{self._path}: annotations[{index}]{reason}")
 
     def _wrong_text(self, image: int, text: bytes) -> SampleError:
-        """Describes the first error in the outlines of an image."""
+        """Builds the error for the first bad outline of an image."""
         for number, piece in enumerate(_PIECES.decode(text)):
             try:
                 _ONE.decode(piece)
@@ -138,12 +139,11 @@ class UnparsedSegments:
 
 
 class SavedSegments(NamedTuple):
-    """Outlines of all images in arrays; polygons, vertices and masks i belong to image k with starts[k] <= i
-    < starts[k + 1].
+    """Holds the outlines of all images; element i belongs to image k with starts[k] <= i < starts[k + 1].
 
     Attributes:
         polygon_starts, vertex_starts, mask_starts: int64 [images + 1].
-        polygons, vertices, mask_objects, masks: as in `Segments`, of all images.
+        polygons, vertices, mask_objects, masks: see `Segments`; concatenated over images.
     """
 
     polygon_starts: np.ndarray
@@ -163,7 +163,7 @@ class SavedSegments(NamedTuple):
 
 
 def saved(segments: AllSegments, images: int) -> SavedSegments:
-    """Reads the segments of all images; raises `SampleError`."""
+    """Parses the outlines of all images; raises `SampleError` for a bad one."""
     all_of_them = [segments(image) for image in range(images)]
 
     def starts(lengths: list[int]) -> np.ndarray:

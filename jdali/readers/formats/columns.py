@@ -1,8 +1,7 @@
-"""Parsing many records at once: NumPy operations on all of them, step by step.
+"""Parses many records at once, by NumPy operations over all records.
 
-Only the usual form of a record is parsed here. A record of another form is parsed alone, by code that knows all forms and
-raises for bad ones. So nothing here fails, and elements of `ok` only ever
-change from True to False.
+It knows only the usual form of a record. It clears a record's element of `ok` if the record has another form; slower code
+then parses this record alone, and raises if it is bad. So functions here do not fail, and never set an element of `ok`.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
 from jdali.readers.formats.protobuf import BYTES, VARINT, WIDTH, varints_of
 
-# Bytes of a length, at most; of a number that stands in a field of its own.
+# Most bytes of a varint that is a length, and of one that is a number.
 _LENGTH_BYTES, _NUMBER_BYTES = 4, 7
-# Messages with more fields than this are parsed alone.
+# Most fields of a message.
 _MOST_FIELDS = 64
 
 
 class Buffer:
-    """Bytes with numbers at many offsets, which are read at once.
+    """Reads numbers at many offsets of a block of bytes at once.
 
     Args:
         raw: uint8 [bytes]; offsets must lie at least 8 bytes before its end.
@@ -37,7 +36,7 @@ class Buffer:
         """Reads an element of a type at each offset: [n]."""
         view = self._views.get(dtype)
         if view is None:
-            # An element begins at each byte.
+            # A view with stride 1: an element begins at each byte.
             room = len(self.bytes) - np.dtype(dtype).itemsize + 1
             view = self._views[dtype] = np.ndarray((room,), dtype, self.bytes.data, strides=(1,))
         return view[offsets]
@@ -48,11 +47,11 @@ class Buffer:
 
 
 def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Decodes the varints at the start of words: values, numbers of bytes, and which do not end.
+    """Decodes varints: returns the values, their sizes in bytes, and True for varints without an end.
 
     Args:
-        words: int64 [n], the lowest byte is the first.
-        most: read no more bytes than this, at most 8.
+        words: int64 [n], each begins with a varint in its lowest byte.
+        most: most bytes to read, at most 8.
     """
     values = words & 0x7F
     more = (words & 0x80) != 0
@@ -68,7 +67,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Finds the content of a field, and whether this field alone fills the bytes from `at` to `end`."""
+    """Returns where a field's content starts, and True if this field alone fills the bytes from `at` to `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes
@@ -78,14 +77,14 @@ def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> t
 def map_entries(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray, wanted: Mapping[bytes, int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Finds the values of messages that are one map<string, message> of number 1, in any order.
+    """Finds values in messages that consist of one map<string, message>, field 1.
 
     Args:
-        buffer, at, end: the messages are its bytes from `at` to `end`.
-        ok: bool [n], changed.
+        buffer, at, end: the messages are the bytes from `at` to `end`.
+        ok: bool [n], updated.
         wanted: a number from 0 on for each wanted name.
 
-    Returns: int64 [wanted, n], where each value begins and ends; 0 for a missing one.
+    Returns: starts and ends of the values, int64 [wanted, n] each; 0 for a missing value.
     """
     first = np.zeros((len(wanted), len(at)), np.int64)
     last = np.zeros_like(first)
@@ -128,11 +127,11 @@ def map_entries(
 def _numbers(
     buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
 ) -> np.ndarray:
-    """Looks up the name at each offset: int [n], its number in `wanted`, or -1."""
+    """Looks up the name at each offset: int64 [n], its number in `wanted`, or -1."""
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
-    # Records of one writer mostly have their names in one order.
+    # Most writers keep one order of names, so that all names here are equal.
     if size and (sizes == size).all():
         together = buffer.at(starts, f"V{size}").tobytes()
         name = together[:size]
@@ -146,14 +145,14 @@ def _numbers(
 def fields(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Finds the fields of messages that all have the same ones, in the order of the first message.
+    """Finds the fields of messages that have the same fields, in the order of the first message.
 
     Args:
-        buffer, at, end: the messages are its bytes from `at` to `end`.
-        ok: bool [n], changed.
+        buffer, at, end: the messages are the bytes from `at` to `end`.
+        ok: bool [n], updated.
 
-    Returns: (number, kind, values, ends) of each field: values of varints, else where contents begin; those
-        of messages that are not ok are unspecified.
+    Returns: (number, kind, values, ends) of each field. `values` holds the values of varints, and the starts of
+        other contents; they are unspecified for messages that are not ok.
     """
     found: list[tuple[int, int, np.ndarray, np.ndarray]] = []
     ok &= at <= end
@@ -188,19 +187,19 @@ def fields(
 
 # --- columns --------------------------------------------------------------------------------
 def byte_column(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> Store:
-    """Makes a column of each record's bytes, uint8 [size], without a copy."""
+    """Builds a column of bytes, uint8 [size], as views of the buffer."""
     extents = sizes.reshape(-1, 1)
     return Store.of_block(RaggedBlock(buffer.bytes, starts, extents), BatchSpec(extents, buffer.bytes.dtype))
 
 
 def dense_column(values: np.ndarray) -> Store:
-    """Makes a column of samples of one size, [n, ...]."""
+    """Builds a column of samples of one shape from an array [n, ...]."""
     extents = np.tile(np.array(values.shape[1:], np.int64), (len(values), 1))
     return Store.of_block(PaddedBlock(values), BatchSpec(extents, values.dtype))
 
 
 def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> Store:
-    """Makes a column of samples that are rows of one array, [rows, ...], without a copy: `counts` rows from `starts` on."""
+    """Builds a column of samples that are views of an array [rows, ...]: `counts` rows from `starts` on."""
     tail = np.tile(np.array(values.shape[1:], np.int64), (len(starts), 1))
     extents = np.concatenate([counts[:, None], tail], axis=1)
     block = RaggedBlock(values.reshape(-1), starts * math.prod(values.shape[1:]), extents)
@@ -210,13 +209,13 @@ def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
 def packed_integers(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes the varints between two offsets: int64 [all], and how many each record has; changes `ok`."""
+    """Decodes the varints between two offsets: int64 [all], and the number in each record; updates `ok`."""
     sizes = last - first
     if len(sizes) and sizes.min() > 0 and sizes.max() <= _NUMBER_BYTES:
         values, bytes_, endless = varints(buffer.ints(first), _NUMBER_BYTES)
-        if (bytes_ == sizes).all() and not endless.any():  # one each
+        if (bytes_ == sizes).all() and not endless.any():  # one varint in each record
             return values, np.ones(len(first), np.int64)
-    # A record whose last number does not end would take some of the next one's.
+    # A last varint without an end would run into the next record.
     ended = (sizes > 0) & (buffer.at(np.maximum(last - 1, 0), "u1") < 0x80)
     ok &= ended
     rows = np.flatnonzero(ended)
@@ -237,19 +236,19 @@ def packed_integers(
 def packed_reals(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Reads the floats between two offsets: float32 [all], and how many each record has; changes `ok`."""
+    """Reads the floats between two offsets: float32 [all], and the number in each record; updates `ok`."""
     counts, rest = np.divmod(last - first, 4)
     ok &= rest == 0
     return reals(buffer, first, counts), counts
 
 
 def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Reads `counts` floats at each offset, one after another: float32 [all]."""
+    """Reads `counts` floats from each offset on: float32 [all]."""
     return buffer.at(_ranges(first, counts, 4), "<f4")
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """Counts up from each start by `step`, `counts` numbers each, one after another: int64."""
+    """Concatenates ranges of `counts` numbers, from `starts` on, by `step`: int64."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
 
@@ -258,9 +257,9 @@ def shaped_column(
     values: np.ndarray, counts: np.ndarray, shape: tuple[int, ...] | None, partial: tuple[int, ...],
     ok: np.ndarray,
 ) -> Store:  # fmt: skip
-    """Makes a column of samples of one shape, or (`shape` None) with as many rows of the shape `partial` as there are.
+    """Builds a column of samples of one shape; if `shape` is None, of samples [rows, *partial].
 
-    Records with another number of values are marked in `ok`; their samples are unspecified.
+    It clears `ok` for records whose number of values does not fit; their samples are unspecified.
     """
     if shape is not None:
         usual = counts == math.prod(shape)
@@ -278,7 +277,7 @@ def shaped_column(
 
 
 def pick(columns: list[Store], ok: np.ndarray) -> tuple[Any, ...]:
-    """Takes the columns of the records that are ok."""
+    """Selects the records that are ok from columns."""
     if ok.all():
         return tuple(columns)
     rows = np.flatnonzero(ok)

@@ -1,4 +1,4 @@
-"""Pieces of data that were read, kept while they are likely to be asked for again."""
+"""Caches pieces of data that are likely to be needed again."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _T = TypeVar("_T")
 
 
 class KeptPieces(Generic[_T]):
-    """Pieces by a key, each read by one thread while others wait.
+    """Caches pieces by key; one thread reads a piece while others wait for it.
 
-    Those that were used least recently are dropped, as far as all together have more than `bytes_ahead` of `jdali.storage`.
+    Evicts the least recently used pieces while all of them exceed `bytes_ahead` of `jdali.storage`.
 
     Args:
-        least: as many are kept in any case.
-        size_of: bytes of a piece.
+        least: number of pieces to keep even beyond this limit.
+        size_of: returns the size of a piece, bytes.
     """
 
     def __init__(self, least: int, size_of: Callable[[_T], int]):
         self._least, self._size_of = least, size_of
         self._most_bytes = storage_options().bytes_ahead
         self._kept: OrderedDict[Hashable, Future[_T]] = OrderedDict()
-        self._sizes: dict[Hashable, int] = {}  # of those that were read
+        self._sizes: dict[Hashable, int] = {}  # bytes of each complete piece
         self._held = 0
         self._lock = threading.Lock()
 
@@ -36,7 +36,7 @@ class KeptPieces(Generic[_T]):
         return len(self._kept)
 
     def get(self, key: Hashable, read: Callable[[], _T]) -> _T:
-        """Returns a piece, which `read` reads if it is not kept; a `BadRecord` is kept too."""
+        """Returns a piece from the cache, or from `read`; a `BadRecord` is cached too."""
         with self._lock:
             known = self._kept.get(key)
             future: Future[_T] = known or Future()
@@ -50,10 +50,10 @@ class KeptPieces(Generic[_T]):
             size = self._size_of(piece)
             future.set_result(piece)
         except BadRecord as error:
-            future.set_exception(error.with_traceback(None))  # which holds what was read
+            future.set_exception(error.with_traceback(None))  # frames of the traceback hold the data
         except BaseException as error:
             with self._lock:
-                self._kept.pop(key, None)  # it may be read another time
+                self._kept.pop(key, None)  # the next call may succeed
             future.set_exception(error)
         with self._lock:
             if key in self._kept:
@@ -63,13 +63,13 @@ class KeptPieces(Generic[_T]):
         return future.result()
 
     def _drop(self) -> None:
-        """Drops what was used least recently, with the lock held."""
+        """Evicts the least recently used pieces; the caller holds the lock."""
         spare = len(self._kept) - self._least
         dropped: list[Hashable] = []
         for key in self._kept:
             if len(dropped) >= spare or self._held <= self._most_bytes:
                 break
-            if (size := self._sizes.get(key)) is not None:  # else somebody is reading it
+            if (size := self._sizes.get(key)) is not None:  # None: a thread is reading it
                 self._held -= size
                 dropped.append(key)
         for key in dropped:

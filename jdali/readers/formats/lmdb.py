@@ -1,11 +1,11 @@
 """Finds the values of an LMDB database in its file.
 
-The file is read as data, page by page: the library that LMDB databases are usually read with maps them
-into memory and trusts them, so that a file that is cut short or damaged ends the process.
+It parses the file page by page. The LMDB library is not used, because it maps a database into memory and
+trusts it: a truncated or damaged file kills the process.
 
-The format is that of LMDB 0.9 on 64-bit little-endian machines. A page of the B+ tree holds an array of
-16-bit pointers to its nodes; a node of a branch points to a page, one of a leaf holds a key with its
-value, or with the number of the page where a large value begins.
+The format is LMDB 0.9's on 64-bit little-endian machines. A page of the B+ tree holds an array of
+16-bit pointers to its nodes. A branch node points to a page; a leaf node holds a key and its
+value, or the number of the page where a large value begins.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ from jdali.readers.formats.records import (
 
 _FILE = "data.mdb"
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
-# Page: number, -, flags, end of the pointers (or low half of the count of overflow pages), -.
+# Page header: number, padding, flags, end of the pointers (or low half of the count of overflow pages), unused.
 _PAGE = struct.Struct("<QHHHH")
 _BRANCH, _LEAF, _OVERFLOW, _META = 1, 2, 4, 8
-# Meta page: magic, version, address, map size; two databases (that of free pages, whose first number
-# is the size of a page, and the main one); last page, transaction.
+# Meta page: magic, version, address, map size; two databases (free pages, whose first number is the page size,
+# and the main one); last page, transaction.
 _HEADER = struct.Struct("<IIQQ")
 _DATABASE = struct.Struct("<IHHQQQQQ")
 _TAIL = struct.Struct("<QQ")
-# Node: the size of the value (or the low bits of a page's number), flags (its high bits), size of the key.
+# Node: size of the value, flags, size of the key; in a branch node, low and high bits of a page number replace
+# size and flags.
 _NODE = struct.Struct("<IHH")
 _BIG, _SUB, _DUPLICATES = 1, 2, 4
 _NO_PAGE = (1 << 64) - 1
@@ -52,22 +53,23 @@ _DEEPEST = 32
 
 
 def _database_file(path: str) -> str:
-    """Returns the data file of a database, which is named by its folder, as usual, or by the file itself."""
+    """Returns the data file of a database, given the path of its folder or of the file itself."""
     return _storage.join(path, _FILE) if _storage.is_folder(path) else path
 
 
 class LmdbValues(NamedTuple):
-    """Offsets of the values of a database, in the order of their keys; what comes before each says how large
-    it is.
+    """Locates the values of a database, in the order of their keys.
+
+    A head precedes each value and tells its size: a node with the key, or for large values a page header.
 
     Attributes:
-        offsets: int64 [n], of what comes before: a node with its key, or the head of a page.
-        sizes: int64 [n], with that, bytes.
-        heads: int64 [n], bytes of that.
-        pages: int64 [n], number of the page that a large value begins on; -1 for one in a node.
-        page_sizes: int64 [n], bytes of a page.
-        leaves: int64 [n], where the page with the node of a large value begins.
-        sums: int64 [n], CRC-32 of that page: a large value's own page does not tell its key.
+        offsets: int64 [n], offset of the head, bytes.
+        sizes: int64 [n], size of head and value, bytes.
+        heads: int64 [n], size of the head, bytes.
+        pages: int64 [n], number of the first page of a large value; -1 for a value in a node.
+        page_sizes: int64 [n], size of a page, bytes.
+        leaves: int64 [n], offset of the page with the node of a value, bytes.
+        sums: int64 [n], CRC-32 of this page; it guards large values, whose own pages lack the key.
     """
 
     offsets: np.ndarray
@@ -80,13 +82,13 @@ class LmdbValues(NamedTuple):
 
 
 class CutDatabase(ValueError):
-    """Some values of a database cannot be found.
+    """Raised if not all values of a database can be found.
 
     Args:
-        name: of the reader.
-        path: of the file.
-        reason: what is wrong with it.
-        known: the values that were found.
+        name: name of the reader.
+        path: path of the file.
+        reason: the error.
+        known: the values found so far.
     """
 
     def __init__(self, name: str, path: str, reason: BadRecord, known: LmdbValues):
@@ -94,18 +96,17 @@ class CutDatabase(ValueError):
         self._reason, self._known = str(reason), known
 
     def values(self, files: RecordFiles, file: int) -> LmdbValues:
-        """Returns the values that were found, and one more, which cannot be read."""
+        """Returns the values found so far, and a lost one that stands for the rest."""
         files.lost[file] = self._reason
         lost = LmdbValues(*map(np.array, ([files.sizes[file]], [1], [0], [-1], [_SMALLEST_PAGE], [0], [0])))
         return LmdbValues(*map(np.concatenate, zip(self._known, lost, strict=True)))
 
 
 def locate_values(name: str, path: str) -> Arrays:
-    """Finds the values: the columns of `LmdbValues`, and `meta`, which tells databases apart.
+    """Finds the values: returns the columns of `LmdbValues`, and `meta`, which identifies the database's transaction.
 
     Raises:
-        CutDatabase: the file is no LMDB database, is cut short or damaged, or holds other than plain
-            records.
+        CutDatabase: the file is no LMDB database, is truncated or damaged, or does not hold plain records.
     """
     files = RecordFiles(name, [path])
     tree: _Tree | None = None
@@ -135,13 +136,13 @@ class _Tree:
         first = self._meta(0)
         self._page_size = first[0]
         latest = max(first, self._meta(self._page_size), key=lambda meta: meta[-1])
-        _, self._flags, self._depth, self._entries, self._root, self._last, _ = latest
+        _, self._flags, self._depth, self.entries, self._root, self._last, _ = latest
         self.meta = np.array(latest, np.uint64)
         self._pages_left = self._size // self._page_size
         self._found: list[tuple[int, ...]] = []
 
     def _meta(self, at: int) -> tuple[int, int, int, int, int, int, int]:
-        """Parses a meta page: (page size, flags, depth, entries, root page, last page, transaction)."""
+        """Parses a meta page; returns (page size, flags, depth, entries, root page, last page, transaction)."""
         length = _PAGE.size + _HEADER.size + 2 * _DATABASE.size + _TAIL.size
         page = self._files.read(self._file, at, min(length, self._size - at))
         if len(page) < length:
@@ -160,36 +161,31 @@ class _Tree:
         return page_size, flags, depth, entries, root, last, transaction
 
     def values(self) -> LmdbValues:
-        """Returns the values that were found so far."""
+        """Returns the values found so far."""
         return _table(self._found)
 
-    @property
-    def entries(self) -> int:
-        """Records that the database says it has."""
-        return self._entries
-
     def look_through(self, advance: Callable[[int], object] = lambda count: None) -> None:
-        """Finds all values; raises `BadRecord` where that is not possible.
+        """Finds all values; raises `BadRecord` if the database is damaged or too large.
 
         Args:
-            advance: gets the number of records of each page.
+            advance: called with the number of records of each page.
         """
         if self._flags & _DUPLICATES:
             raise BadRecord("the database has several values to a key, which data sets do not")
-        if self._entries > limits.most("max_items"):
+        if self.entries > limits.most("max_items"):
             raise BadRecord(
-                f"its {self._entries} records are more than the limit of {limits.words('max_items')}"
+                f"its {self.entries} records are more than the limit of {limits.words('max_items')}"
             )
         if self._root != _NO_PAGE:
             self._walk(self._root, min(self._depth, _DEEPEST), advance)
-        if len(self._found) != self._entries:
+        if len(self._found) != self.entries:
             raise BadRecord(
-                f"the database says it has {self._entries} records, but {len(self._found)} were found; "
+                f"the database says it has {self.entries} records, but {len(self._found)} were found; "
                 "it is damaged"
             )
 
     def _walk(self, number: int, depth: int, advance: Callable[[int], object]) -> None:
-        """Takes in the values under a page, at most `depth` levels down."""
+        """Collects the values under a page, at most `depth` levels down."""
         at = number * self._page_size
         if number > self._last or at + self._page_size > self._size:
             raise BadRecord(
@@ -215,14 +211,14 @@ class _Tree:
             crc = zlib.crc32(page)
             for pointer in pointers:
                 self._found.append((*self._value(page, at, pointer), self._page_size, at, crc))
-                if len(self._found) > self._entries:
+                if len(self._found) > self.entries:
                     raise BadRecord(
-                        f"the database says it has {self._entries} records, but has more; it is damaged"
+                        f"the database says it has {self.entries} records, but has more; it is damaged"
                     )
             advance(len(pointers))
 
     def _value(self, page: bytes, at: int, pointer: int) -> tuple[int, int, int, int]:
-        """Parses a node of the leaf `page`, which lies at `at`: the first fields of `LmdbValues`."""
+        """Parses a node of a leaf page at offset `at`; returns the first fields of `LmdbValues`."""
         size, flags, key_size = _NODE.unpack_from(page, pointer)
         if flags & (_SUB | _DUPLICATES):
             raise BadRecord("the database holds named databases instead of records")
@@ -247,13 +243,7 @@ class _Tree:
 
 
 class DatabaseReader(RecordReader):
-    """A reader each of whose samples is one value of an LMDB database, in the order of the keys.
-
-    Args:
-        name: of the reader, for messages.
-        paths: folders of the databases.
-        options: of every reader.
-    """
+    """Base of readers whose samples are the values of LMDB databases, in the order of their keys."""
 
     def __init__(self, name: str, paths: Sequence[str], options: Mapping[str, object]):
         files = RecordFiles(name, [_database_file(path) for path in paths])
@@ -268,11 +258,11 @@ class DatabaseReader(RecordReader):
                 values = cut.values(files, file)
             found.append((values, functools.partial(_cached, name, path, never)))
         super().__init__(name, files, found, options)
-        # Pages with nodes of large values that have not changed since the index was made.
+        # Checked pages with nodes of large values: file, offset, CRC-32.
         self._sound: set[tuple[int, int, int]] = set()
 
     def _is_sound(self, leaf: tuple[int, int, int], size: int) -> bool:
-        """Returns True if a page, by its file's number, offset and CRC-32, is still the one that was indexed."""
+        """Returns True if a page (file number, offset, CRC-32) has not changed since it was indexed."""
         if leaf not in self._sound:
             file, at, crc = leaf
             if zlib.crc32(self._files.read(file, at, size)) != crc:
@@ -305,15 +295,14 @@ class DatabaseReader(RecordReader):
         return parsed_together(self, plain, len(indices), lambda i: self.load(indices.item(i)))
 
     def _leaves_are_sound(self, file: np.ndarray, values: LmdbValues) -> np.ndarray:
-        """Checks the nodes of large values: bool [n], False where one has changed or cannot be read."""
+        """Checks the pages with nodes of large values: bool [n], False if a page has changed or cannot be read."""
         sound = np.ones(len(file), bool)
         for i in np.flatnonzero(values.pages >= 0).tolist():
             leaf = file.item(i), values.leaves.item(i), values.sums.item(i)
-            if leaf not in self._sound:
-                try:
-                    sound[i] = self._is_sound(leaf, values.page_sizes.item(i))
-                except BadRecord:
-                    sound[i] = False  # `load` says why
+            try:
+                sound[i] = self._is_sound(leaf, values.page_sizes.item(i))
+            except BadRecord:
+                sound[i] = False  # `load` raises the error
         return sound
 
 
@@ -323,7 +312,7 @@ def _cached(name: str, path: str, fits: Callable[[Arrays], bool]) -> LmdbValues:
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
-    """Returns True if an index is that of the latest transaction of a database."""
+    """Returns True if an index belongs to the latest transaction of a database."""
     try:
         return np.array_equal(_Tree(files, file).meta, index["meta"])
     except BadRecord:
@@ -331,18 +320,18 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
-    """Checks that the bytes before each start belong to such a value: bool [n].
+    """Checks that the head of each value agrees with the index: bool [n].
 
     Args:
-        buffer: of the bytes.
-        starts: int64 [n], where it lies in them.
-        values: where it lies in the file.
+        buffer: the bytes that were read.
+        starts: int64 [n], starts of the heads in the buffer.
+        values: the values by the index.
     """
     words = buffer.at(starts, f"V{_PAGE.size}").view("<u8").reshape(-1, 2)
     lengths = values.sizes - values.heads
-    # Size of the value, no flags, size of the key.
+    # A node: size of the value, no flags, size of the key.
     node = lengths | (values.heads - _NODE.size) << 48
-    # Number of the page, number of the value's pages, and their kind (16 bits in between).
+    # A page header: number of the page, flags, number of the value's pages.
     count = (values.sizes - 1) // values.page_sizes + 1
     large = (words[:, 0] == values.pages.astype(np.uint64)) & (
         words[:, 1] >> np.uint64(32) == count.astype(np.uint64)

@@ -1,4 +1,4 @@
-"""Sizes in the headers of Parquet's pages: checked before Arrow allocates what they ask for."""
+"""Checks the sizes in the headers of Parquet pages, before Arrow allocates memory for them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import NamedTuple
 
 from jdali._storage import BadRecord
 
-# Bytes that one byte stands for, at most, however it was compressed. pyarrow ends the process where it is asked for a
-# compression that it does not know, so that is not asked.
+# Largest compression ratio, for any codec. The codec itself is not queried: pyarrow kills the process for a codec that
+# it does not know.
 _RATIO = 1 << 16
-# What Thrift's compact protocol calls its types.
+# Types of Thrift's compact protocol.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _DEEPEST = 16
-# Fields of a page's header, and the two of a header within it: the number of values and their encoding.
+# Fields of a page header, and of the header of its kind within it: number of values, encoding.
 _UNPACKED, _PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8
 _COUNT, _ENCODING = 1, 2
 _ENCODING_2 = 4
-_PREFIXED = 7  # DELTA_BYTE_ARRAY: values without what they share with the one before
+_PREFIXED = 7  # DELTA_BYTE_ARRAY: values without the prefix that they share with the previous one
 
 
 class Pages(NamedTuple):
-    """What the pages of a column hold.
+    """Totals of the pages of a column chunk.
 
     Attributes:
         values: number of values.
-        bytes: of the pages when they are unpacked.
-        repeated: bytes of what one value may repeat: an entry of the dictionary, or what it shares with others.
+        bytes: size of the uncompressed pages.
+        repeated: most bytes that a value can repeat from a dictionary or from other values.
     """
 
     values: int
@@ -34,14 +34,14 @@ class Pages(NamedTuple):
 
 
 def pages_of(chunk: bytes, values: int) -> Pages:
-    """Adds up the pages of a column chunk.
+    """Sums up the pages of a column chunk.
 
     Args:
-        chunk: its bytes.
-        values: that it should hold.
+        chunk: bytes of the chunk.
+        values: expected number of values.
 
     Raises:
-        BadRecord: a header is none, or claims what its bytes cannot hold.
+        BadRecord: a header is damaged, or claims more than its bytes can hold.
     """
     at = found = unpacked = repeated = 0
     while found < values:
@@ -74,11 +74,11 @@ def pages_of(chunk: bytes, values: int) -> Pages:
 
 
 class _Header:
-    """Reads one struct of Thrift's compact protocol.
+    """Parses a struct of Thrift's compact protocol.
 
     Args:
         data: the bytes.
-        at: where it begins; then, where it ends.
+        at: start of the struct; the attribute of this name moves to its end.
     """
 
     def __init__(self, data: bytes, at: int):
@@ -105,7 +105,7 @@ class _Header:
         return number >> 1 ^ -(number & 1)
 
     def struct(self, depth: int) -> dict[int, object]:
-        """Reads a struct: its numbers and structs by their fields."""
+        """Parses a struct; returns its numbers and structs by field."""
         if depth > _DEEPEST:
             raise BadRecord("the header of a page is nested too deeply")
         fields: dict[int, object] = {}

@@ -1,4 +1,4 @@
-"""Protocol Buffers' wire format, as much of it as records of data sets need."""
+"""Parses the parts of Protocol Buffers' wire format that records of data sets need."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 WIDTH = {FIXED64: 8, FIXED32: 4}
 _MASK64 = (1 << 64) - 1
 _MOST_VARINT_BYTES = 10
-# Up to this many bytes a loop is faster than NumPy.
+# Up to this many bytes, a loop is faster than NumPy.
 _FEW_BYTES = 24
 
-# (number, kind, value, end): a varint's value, else where the content begins and ends.
+# (number, kind, value, end); for kinds other than varint, the value is the offset of the content.
 Field = tuple[int, int, int, int]
 
 
 def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Decodes the number at `at`; returns it with its end."""
-    if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # two bytes: lengths mostly have them
+    """Decodes the varint at `at`; returns its value and its end."""
+    if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # fast path: most lengths have two bytes
         return data[at] & 0x7F | data[at + 1] << 7, at + 2
     value = shift = 0
     last = min(end, at + _MOST_VARINT_BYTES)
@@ -70,15 +70,15 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
 
 
 def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> list[tuple[int, int, int]]:
-    """Lists the entries of a message that is one map<string, message> of number 1, in the order of the data.
+    """Lists the wanted entries of a message that consists of one map<string, message>, field 1, in stored order.
 
-    Other entries are skipped whole: a record may have dozens.
+    Values of other entries are not parsed, since a record may have dozens.
 
     Args:
         data, at, end: the message is data[at:end].
         wanted: a number for each wanted name.
 
-    Returns: (number, start and end of the value) of the wanted ones.
+    Returns: (number, start of the value, end of the value) of each wanted entry.
     """
     found = []
     try:
@@ -91,7 +91,7 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
             if length >= 0x80:
                 length, start = varint(data, at + 1, end)
             at = start + length
-            # The usual form of an entry: a name of less than 128 bytes, then the value up to the end.
+            # Fast path: a name of less than 128 bytes, and the value up to the end of the entry.
             if length > 1 and data[start] == 0x0A and data[start + 1] < 0x80:
                 value = start + 2 + data[start + 1]
                 number = wanted.get(data[start + 2 : value])
@@ -115,9 +115,9 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
 
 
 def only_content(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Returns the first byte of a field's tag and the start of its content, if that field alone fills data[at:end].
+    """Returns the first byte of a field's tag and the start of its content, if this field alone fills data[at:end].
 
-    Else (0, at). Messages that hold one field are so common that it pays to look for them first.
+    Otherwise returns (0, at). It is a fast path, because messages of a single field are common.
     """
     if end - at < 2:
         return 0, at
@@ -138,7 +138,7 @@ def _map_entry(data: bytes, start: int, end: int) -> tuple[bytes, tuple[int, int
 
 
 def signed(value: int) -> int:
-    """Converts a varint to a signed number of 64 bits."""
+    """Converts a varint to a signed 64-bit integer."""
     value &= _MASK64
     return value - (1 << 64) if value >> 63 else value
 
@@ -185,7 +185,7 @@ def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
     digit = np.arange(len(groups)) - np.repeat(starts, lengths)
-    # The tenth group holds but one bit of the 64; NumPy's shift drops the others.
+    # Only one bit of the tenth group fits into 64; NumPy's shift drops the others.
     shifted = (groups & 0x7F).astype(np.uint64) << (7 * digit).astype(np.uint64)
     values: np.ndarray = np.bitwise_or.reduceat(shifted, starts)
     return values.view(np.int64), lengths
@@ -203,13 +203,13 @@ def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.float
                 f"its protocol buffer has a field {number} of {end - start} bytes where {dtype} should be"
             )
         parts.append(np.frombuffer(data, dtype, (end - start) // width, start))
-    if len(parts) > 8:  # not packed: one part a number
+    if len(parts) > 8:  # not packed: each part is one number
         return np.frombuffer(b"".join(p.tobytes() for p in parts), dtype)
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
 
 
 def last_integer(found: list[Field], number: int) -> int | None:
-    """Returns a single integer field: the last one counts; None without any."""
+    """Returns an integer field, the last one if it is repeated; None if it is missing."""
     value = None
     for field, kind, start, _ in found:
         if field == number:
@@ -222,7 +222,7 @@ def last_integer(found: list[Field], number: int) -> int | None:
 
 
 def contents(found: list[Field], number: int) -> list[tuple[int, int]]:
-    """Finds the contents of a field of bytes or messages, one for each time it occurs."""
+    """Returns start and end of each occurrence of a field of bytes or messages."""
     bounds = []
     for field, kind, start, end in found:
         if field == number:

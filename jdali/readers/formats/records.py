@@ -1,9 +1,10 @@
-"""Readers of files that hold many records: reading a piece of a file, and a base class."""
+"""Base classes of readers of files that hold many records, and helpers for their arguments and indexes."""
 
 from __future__ import annotations
 
 import abc
 import bisect
+import io
 import itertools
 import json
 import os
@@ -27,31 +28,52 @@ from jdali.readers.found_by import Table, Tables
 from jdali.readers.found_by import fits_at as fits_at
 from jdali.readers.found_by import shared_table as shared_table
 
-# What a thread should have to read, at least: parsing together costs half a millisecond a task.
+# Fewest bytes of a task, since the overhead of parsing together is half a millisecond a task.
 _TASK_BYTES = 4 << 20
 
 
 class Records(NamedTuple):
-    """Records of one file.
+    """Locates the records of one file.
 
     Attributes:
-        offsets: int64 [n], bytes from the start of the file.
-        sizes: int64 [n], bytes; -1 for what cannot be read, see `RecordFiles.lost`.
+        offsets: int64 [n], offset in the file, bytes.
+        sizes: int64 [n], bytes; -1 for a part that cannot be read, see `RecordFiles.lost`.
     """
 
     offsets: np.ndarray
     sizes: np.ndarray
 
 
+class RecordFile(io.RawIOBase):
+    """Presents a file of a reader to a library, for reading."""
+
+    def __init__(self, files: RecordFiles, number: int):
+        self._files, self._number = files, number
+        self._at, self._size = 0, files.sizes[number]
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = max(0, offset + (0, self._at, self._size)[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+
 class CutShort(ValueError):
-    """From some offset of a file on it is unknown where its records are.
+    """Raised if the records of a file can be found only up to some offset.
 
     Args:
-        name: of the reader.
-        path: of the file.
-        reason: as the end of a sentence about the file.
-        offsets: int64 [n], where the records before that offset begin.
-        at: the offset, bytes.
+        name: name of the reader.
+        path: path of the file.
+        reason: text that completes a sentence about the file.
+        offsets: int64 [n], offsets of the records found, bytes.
+        at: offset of the damage, bytes.
     """
 
     def __init__(self, name: str, path: str, reason: str, offsets: Sequence[int], at: int):
@@ -59,7 +81,7 @@ class CutShort(ValueError):
         self._reason, self._offsets, self._at = reason, offsets, at
 
     def records(self, files: RecordFiles, file: int) -> Records:
-        """Returns the records before an offset, and the rest as one record that cannot be read."""
+        """Returns the records found, and a lost one that stands for the rest of the file."""
         files.lost[file] = f"the file {self._reason}"
         offsets = np.array([*self._offsets, self._at], np.int64)
         return Records(offsets, np.append(np.diff(offsets), -1))
@@ -72,21 +94,21 @@ def looked_through(
     look: Callable[[str, Callable[[Arrays], bool]], Records],
     begins: Callable[[int, int, int], bool],
 ) -> tuple[Records, FoundBy]:
-    """Finds the records of a file without an index.
+    """Finds the records of a file for which the user gave no index.
 
     Args:
-        files: all of them.
-        file: number of the one.
-        goes_on: take what is before the damage, and what follows as one record that cannot be read.
-        look: finds the records in the file of a path, by a cached index if that fits, or raises `CutShort`.
-        begins: whether a record of the file begins at an offset, and has a size.
+        files: all files.
+        file: number of the file.
+        goes_on: if the file is damaged, take the records before the damage and a lost one for the rest.
+        look: finds the records of a path, by the cached index if a predicate accepts it; raises `CutShort`.
+        begins: whether a record of the file begins at an offset and has a size, bytes.
     """
     path = files.paths[file]
 
     def fits(index: Arrays) -> bool:
         offsets = index["offsets"]
         sizes = np.diff(offsets, append=files.sizes[file])
-        # Records follow one another, and fill the file.
+        # Records are contiguous and fill the file.
         return bool((sizes > 0).all() and offsets[:1].sum() == 0) and fits_at(
             len(offsets), lambda number: begins(file, offsets.item(number), sizes.item(number))
         )
@@ -102,15 +124,32 @@ def looked_through(
     return shared_table(files, file, find), lambda: look(path, never)
 
 
-class PiecesReader(Reader):
-    """A reader whose samples are pieces of files.
+class FilesReader(Reader):
+    """Base of readers of `RecordFiles`; closing the reader closes the files."""
 
-    They are read as they lie in the files; in random order too, except for `shuffle_after_epoch`.
+    _files: RecordFiles
+
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._files.reads_ahead
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
+    def close(self) -> None:
+        super().close()
+        self._files.close()
+
+
+class PiecesReader(FilesReader):
+    """Base of readers whose samples are pieces of files.
+
+    Files are read sequentially, even with `random_shuffle`; only `shuffle_after_epoch` reads in random order.
 
     Args:
-        files: to read; they are closed with the reader.
-        counts: how many samples each of them has.
-        options: of every reader.
+        files: the files to read.
+        counts: number of samples of each file.
+        options: see `Reader`.
     """
 
     mixes = True
@@ -121,25 +160,15 @@ class PiecesReader(Reader):
         self._first = np.array(self._starts)
         super().__init__(self._starts[-1], options)
 
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    def close(self) -> None:
-        self._files.close()
-
 
 class RecordReader(PiecesReader):
-    """A reader each of whose samples is one record, a piece of one of its files.
+    """Base of readers whose samples are records of files.
 
     Args:
-        name: of the reader, for messages.
-        files: to read.
-        found: of each file its `Records`, perhaps with further facts of each record, and by what they were found.
-        options: of every reader.
+        name: name of the reader, for messages.
+        files: the files to read.
+        found: for each file, its `Records` or a longer table that begins with their columns, and what found them.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -178,9 +207,9 @@ class RecordReader(PiecesReader):
         Args:
             buffer: the bytes of `pieces`.
             pieces: the records.
-            ok: bool [n], True for the records to parse; to be set to False for those not parsed.
+            ok: bool [n], True for the records to parse; cleared for records that were not parsed.
 
-        Returns: a column for each output, of the records that are ok in the end.
+        Returns: a column for each output, of the records that remain ok.
         """
         ok[:] = False
         return ()
@@ -199,7 +228,7 @@ class RecordReader(PiecesReader):
             raise self._error(index, error) from error
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
-        """Parses a record's bytes into its outputs; raises `BadRecord`."""
+        """Parses a record into its outputs, as `parse` does, for readers that need its index; raises `BadRecord`."""
         return self.parse(record)
 
     def _error(self, index: int, error: BadRecord) -> SampleError:
@@ -217,7 +246,7 @@ class RecordReader(PiecesReader):
                 try:
                     return self._parsed(index, pieces.piece(position))
                 except Misplaced:
-                    pass  # `load` finds out whether the index is wrong
+                    pass  # `load` finds out whether the index is stale
                 except BadRecord as error:
                     raise self._error(index, error) from error
             return self.load(index)
@@ -233,13 +262,13 @@ class RecordReader(PiecesReader):
 
 
 def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
-    """Divides records of these sizes among threads, see `Reader.tasks`; each should have enough to read.
+    """Divides records of these sizes in bytes among threads, see `Reader.tasks`.
 
-    The interpreter runs one thread at a time, and small records cost more of its time than of the system's.
+    Each task gets `_TASK_BYTES` or more, because small records spend most of their time under the GIL.
     """
     ends = np.cumsum(sizes)
     count = min(max(ends.item(-1) // _TASK_BYTES, 1), threads)
-    # As many bytes for each.
+    # Cut into parts of equal bytes.
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count, side="right")
     bounds = np.unique([0, *cuts.tolist(), len(sizes)]).tolist()
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
@@ -254,13 +283,13 @@ class _RecordParser(Protocol):
 def parsed_together(
     parser: _RecordParser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
 ) -> Loaded:
-    """Parses samples from their records together.
+    """Parses samples from their pieces, most of them together.
 
     Args:
-        parser: whose `parse_many` parses most of them.
-        pieces: of the samples, one after another; the same number for each.
-        count: of samples.
-        alone: gives, or fails to give, the outputs of the others, by their position.
+        parser: its `parse_many` parses samples of the usual form.
+        pieces: pieces of the samples, sample after sample, the same number for each.
+        count: number of samples.
+        alone: loads one of the other samples by its position, or raises.
     """
     ok = np.asarray(pieces.known.reshape(count, -1).all(axis=1))
     columns = parser.parse_many(Buffer(pieces.raw), pieces, ok)
@@ -282,7 +311,7 @@ def parsed_together(
 
 
 def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence[Any] | None) -> list[str]:
-    """Returns one or several paths (or other strings) as a list; empty if None."""
+    """Converts one or several paths (or other strings) to a list; None gives an empty one."""
     if value is None:
         return []
     values = [value] if isinstance(value, (str, os.PathLike)) else list(value)
@@ -293,12 +322,12 @@ def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence
 
 
 def user_paths(name: str, argument: str, value: Any) -> list[str]:
-    """Returns paths or URLs that the user named, as `path_list` does."""
+    """Converts the user's paths or URLs to a list, see `path_list`."""
     return [_storage.user_path(path) for path in path_list(name, argument, value)]
 
 
 def required_paths(name: str, argument: str, value: object, lacking: str = "") -> list[str]:
-    """Returns at least one path, as `user_paths` does; `lacking` holds DALI's words for the error."""
+    """Converts the user's paths to a list, see `user_paths`; raises ValueError, with DALI's words `lacking`, if empty."""
     paths = user_paths(name, argument, value)
     if not paths:
         words = f"{lacking}: " if lacking else ""
@@ -307,7 +336,7 @@ def required_paths(name: str, argument: str, value: object, lacking: str = "") -
 
 
 def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
-    """Reads one of the small files of a folder that describe a data set: an object of JSON."""
+    """Reads a JSON object from a file of a data set's folder."""
     path = _storage.join(folder, file)
     try:
         found = json.loads(_storage.read(path))
@@ -323,7 +352,7 @@ def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
 
 
 def csv_text(name: str, path: str) -> bytes:
-    """Reads a CSV file of no more lines than the limit."""
+    """Reads a CSV file; raises if it has more lines than the limit."""
     try:
         text = _storage.read(path)
         _storage.check_items(path, text.count(b"\n"), "lines")
@@ -334,10 +363,15 @@ def csv_text(name: str, path: str) -> bytes:
     return text
 
 
-def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.ndarray:
-    """Reads a text file with `columns` numbers from 0 on in each line: int64 [lines, columns].
+def number_pairs(
+    name: str, path: str, empty: str = "Content of index files should not be empty"
+) -> np.ndarray:
+    """Reads an index, a text file of two non-negative integers in each line: int64 [lines, 2].
 
-    `empty` holds DALI's words for a file without lines, where they are the reader's own.
+    Args:
+        name: name of the reader, for messages.
+        path: path of the index.
+        empty: message for a file without lines.
     """
     try:
         lines = [line.split() for line in _storage.lines(path)]
@@ -345,30 +379,18 @@ def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.nd
         raise FileNotFoundError(f"{name}: Could not open file {path}, the index: {error.strerror}") from error
     rows = [line for line in lines if line]
     if not rows:
-        raise ValueError(f"{name}: {empty or 'Content of index files should not be empty'}: {path}")
-    if all(len(row) == columns for row in rows):
+        raise ValueError(f"{name}: {empty}: {path}")
+    if all(len(row) == 2 for row in rows):
         try:
-            numbers = np.array([int(word) for row in rows for word in row], np.int64).reshape(-1, columns)
+            numbers = np.array([int(word) for row in rows for word in row], np.int64).reshape(-1, 2)
             if numbers.min() >= 0:
                 return numbers
         except (ValueError, OverflowError):
-            pass  # said below, with the line
+            pass  # reported below, with the line
     for number, row in enumerate(lines, 1):
-        if row and not (len(row) == columns and all(word.isdigit() and len(word) < 19 for word in row)):
+        if row and not (len(row) == 2 and all(word.isdigit() and len(word) < 19 for word in row)):
             shown = b" ".join(row)[:60].decode(errors="replace")
             raise ValueError(
-                f"{name}: line {number} of the index {path} must be {columns} numbers from 0 on, but is "
-                f"{shown!r}"
+                f"{name}: line {number} of the index {path} must be 2 numbers from 0 on, but is {shown!r}"
             )
     raise ValueError(f"{name}: the index {path} holds no numbers")
-
-
-def check_starts(name: str, index: str, path: str, size: int, records: Records) -> None:
-    """Raises if an index has a record that begins after the end of its file."""
-    beyond = np.flatnonzero(records.offsets >= size)
-    if len(beyond):
-        first = beyond[0]
-        raise ValueError(
-            f"{name}: the index {index} does not fit {path}: its record {first} begins at byte "
-            f"{records.offsets[first]}, but the file has {size} bytes"
-        )

@@ -1,4 +1,4 @@
-"""Chunks of Riegeli files, which ArrayRecord files consist of.
+"""Parses chunks of Riegeli files, the container of ArrayRecord files.
 
 Source: doc/riegeli_records_file_format.md of google/riegeli, cpp/layout.proto of google/array_record.
 """
@@ -17,9 +17,9 @@ from jdali.readers.formats.arrow_columns import pa
 from jdali.readers.formats.protobuf import varint, varints_of
 
 BLOCK_BYTES = 1 << 16
-# Each block begins with a header, wherever that falls in a chunk.
+# Each block begins with a header, even in the middle of a chunk.
 _BLOCK_HEAD = 24
-# Of a chunk: hash of the header, bytes of data, their hash, kind and number of records, bytes of the records.
+# Header of a chunk: hash of the header, size of the data, their hash, kind and number of records, decoded size.
 _HEAD = struct.Struct("<QQQQQ")
 HEAD_BYTES = _HEAD.size
 RECORDS = ord("r")
@@ -28,11 +28,11 @@ _PLAIN, _BROTLI, _ZSTD, _SNAPPY = 0, ord("b"), ord("z"), ord("s")
 
 
 class Chunk(NamedTuple):
-    """Records of a chunk.
+    """The records of a chunk.
 
     Attributes:
-        values: uint8 [bytes], the records one after another.
-        ends: int64 [records], where each of them ends.
+        values: uint8 [bytes], the concatenated records.
+        ends: int64 [records], end of each record.
     """
 
     values: np.ndarray
@@ -45,13 +45,13 @@ class Chunk(NamedTuple):
 
 
 def parse_chunk(raw: bytes, offset: int) -> Chunk:
-    """Parses a chunk of records; raises `BadRecord` for others, and for damaged ones.
+    """Parses a chunk of records; raises `BadRecord` for another kind of chunk and for a damaged one.
 
-    Hashes are not compared: HighwayHash has no implementation for Python that would be fast enough.
+    Hashes are not checked, because Python has no fast implementation of HighwayHash.
 
     Args:
-        raw: the chunk, and perhaps more.
-        offset: of its first byte in the file.
+        raw: the chunk; more bytes may follow.
+        offset: offset of its first byte in the file.
     """
     chunk = _without_block_heads(raw, offset)
     if len(chunk) < HEAD_BYTES:
@@ -85,7 +85,7 @@ def parse_chunk(raw: bytes, offset: int) -> Chunk:
 
 
 def _without_block_heads(raw: bytes, offset: int) -> bytes:
-    """Takes the headers of blocks out of bytes that lie at an offset."""
+    """Removes block headers from bytes that begin at an offset of the file."""
     at = -offset % BLOCK_BYTES
     if at >= len(raw):
         return raw
@@ -97,7 +97,7 @@ def _without_block_heads(raw: bytes, offset: int) -> bytes:
 
 
 def _inflated(compression: int, data: bytes, most: int) -> bytes:
-    """Decompresses bytes; raises `BadRecord` for more than `most`, before they are allocated."""
+    """Decompresses bytes; raises `BadRecord` for more than `most` bytes, before it allocates them."""
     if compression == _PLAIN:
         return data
     if compression not in (_BROTLI, _ZSTD, _SNAPPY):
@@ -110,11 +110,11 @@ def _inflated(compression: int, data: bytes, most: int) -> bytes:
     try:
         if compression == _SNAPPY:
             inflated: bytes = b""
-            if varint(data, at, len(data))[0] == size:  # which Snappy's own data begin with
+            if varint(data, at, len(data))[0] == size:  # Snappy's own data begin with their size
                 inflated = pa.decompress(data[at:], size, "snappy", asbytes=True)
         elif compression == _ZSTD:
             inflated = pa.decompress(data[at:], size, "zstd", asbytes=True) if size else b""
-        else:  # of a stream that ends early, `decompress` would not tell
+        else:  # `decompress` would not notice a stream that ends early
             inflated = pa.CompressedInputStream(io.BytesIO(data[at:]), "brotli").read(size + 1)
     except (ValueError, OSError, AssertionError) as error:
         raise BadRecord(f"its chunk cannot be decompressed: {error}") from error

@@ -1,4 +1,4 @@
-"""Readers of tables: rows in groups that are read together, columns as outputs."""
+"""Base classes of readers of tables: rows are samples, columns are outputs, groups of rows are read together."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from jdali.readers.formats.arrow_columns import (
     taken,
 )
 from jdali.readers.formats.kept import KeptPieces
-from jdali.readers.formats.records import path_list
+from jdali.readers.formats.records import FilesReader, path_list
 from jdali.readers.shared_tables import shared
 
-# Groups that are kept besides those of the window: the next, and one that batches before are still read from.
+# Groups that are cached beyond the window: the next one, and one that earlier batches still read from.
 _BESIDES = 2
-# The column that numbers rows where a filter is applied.
+# Name of the column of row numbers that a filter is applied with.
 _ROW = "__jdali_row__"
 _Opened = TypeVar("_Opened")
 
 
 class RowGroup(NamedTuple):
-    """Rows that were read together.
+    """Rows that are read together, in one or several parts.
 
     Attributes:
-        starts: int64 [parts], the first row of each part, and 0 at the front.
-        parts: for each of them its columns.
-        bytes: that they hold.
+        starts: int64 [parts], number of each part's first row in the group.
+        parts: the columns of each part.
+        bytes: size of all parts, bytes.
     """
 
     starts: np.ndarray
@@ -51,12 +51,12 @@ class RowGroup(NamedTuple):
 
     @classmethod
     def of(cls, batches: Iterable[Any], paths: Sequence[str], rows: int) -> RowGroup:
-        """Takes the columns of record batches.
+        """Builds a group of consecutive record batches; raises `BadRecord` if they are damaged.
 
         Args:
-            batches: which follow each other.
-            paths: of the columns.
-            rows: that they should have.
+            batches: the record batches.
+            paths: paths of the columns to take.
+            rows: expected number of rows.
         """
         batches = [batch for batch in batches if batch.num_rows]
         starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
@@ -75,12 +75,12 @@ class RowGroup(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Samples of a batch that are rows of one part of a group.
+    """The samples of a batch that lie in one part of a group.
 
     Attributes:
-        positions: int64 [n], of the samples in the batch, ascending.
-        rows: int64 [n], in the part.
-        columns: of the part.
+        positions: int64 [n], positions of the samples in the batch, ascending.
+        rows: int64 [n], their rows in the part.
+        columns: the columns of the part.
     """
 
     positions: np.ndarray
@@ -89,10 +89,10 @@ class _Piece(NamedTuple):
 
 
 def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Returns each number, and where it is."""
+    """Returns each distinct number with its positions."""
     if not len(numbers):
         return []
-    if (numbers == numbers[0]).all():  # as in most batches that are read in order
+    if (numbers == numbers[0]).all():  # fast path for sequential reads
         return [(numbers.item(0), np.arange(len(numbers)))]
     order = np.argsort(numbers, kind="stable")
     starts = np.flatnonzero(np.diff(numbers[order])) + 1
@@ -101,7 +101,7 @@ def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
 
 
 def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
-    """Joins pieces to the columns of a batch, its samples in order."""
+    """Joins pieces to the columns of a batch, ordered by position."""
     if len(pieces) == 1:
         return tuple(column.store(pieces[0].rows) for column in pieces[0].columns)
     places = np.concatenate([piece.positions for piece in pieces])
@@ -121,21 +121,21 @@ def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
 
 
 class TableReader(Reader):
-    """A reader whose samples are rows of tables.
+    """Base of readers whose samples are rows of tables.
 
-    Rows come in groups, which are read whole: once a pass, in order and with `random_shuffle`, which mixes them through
-    a buffer of `initial_fill` rows. The groups that the buffer reaches over are kept, and others as far as
-    `bytes_ahead` of `jdali.storage` allows.
+    Groups of rows are read whole, once a pass, both in order and with `random_shuffle`, which mixes rows through
+    a buffer of `initial_fill`. The groups that the buffer spans are cached, and others within
+    `bytes_ahead` of `jdali.storage`.
 
     Args:
-        name: of the reader, for messages.
-        columns: that are read, by their paths.
-        counts: rows of each group.
-        rows: of each group those that are samples; None: all.
-        options: of every reader.
+        name: name of the reader, for messages.
+        columns: paths of the columns to read.
+        counts: number of rows of each group.
+        rows: for each group, the rows that are samples; None: all.
+        options: see `Reader`.
 
     Attributes:
-        groups_at_once: in how many groups, at most, the next samples lie; 1 where they are anywhere.
+        groups_at_once: most groups that the window of the next samples spans; 1 with `shuffle_after_epoch`.
     """
 
     mixes = True
@@ -157,13 +157,13 @@ class TableReader(Reader):
         self._kept = KeptPieces[RowGroup](self.groups_at_once + _BESIDES, lambda group: group.bytes)
 
     def _spanned(self, window: int) -> int:
-        """Returns the number of groups, at most, that as many samples one after another lie in."""
+        """Returns the most groups that `window` consecutive samples span."""
         last = np.searchsorted(self._first, self._first[1:] + window - 2, side="right")
         return int((last - np.arange(len(last))).clip(1, len(last)).max(initial=1))
 
     @abc.abstractmethod
     def read_group(self, number: int) -> RowGroup:
-        """Reads a group; raises `BadRecord` if it is damaged, `OSError` if it is the machine that cannot read it."""
+        """Reads a group; raises `BadRecord` if it is damaged, `OSError` if the machine fails to read it."""
 
     @abc.abstractmethod
     def where(self, group: int, row: int) -> str:
@@ -202,7 +202,7 @@ class TableReader(Reader):
         return Loaded(_batch(pieces), failures)
 
     def _without_flaws(self, piece: _Piece, indices: np.ndarray, failures: dict[int, Exception]) -> _Piece:
-        """Returns the samples that have an array in each column, and notes what is wrong with the others."""
+        """Returns the samples that have an array in each column, and adds errors of the others to `failures`."""
         good = np.ones(len(piece.rows), bool)
         for path, column in zip(self._columns, piece.columns, strict=True):
             wrong = column.wrong[piece.rows]
@@ -214,7 +214,7 @@ class TableReader(Reader):
         return _Piece(piece.positions[good], piece.rows[good], piece.columns)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        return [slice(0, len(indices))]  # nothing is copied: a batch is too little to divide
+        return [slice(0, len(indices))]  # samples are views, so a batch is too little work to divide
 
     def source(self, index: int) -> str:
         number = int(np.searchsorted(self._first, index, side="right")) - 1
@@ -228,17 +228,17 @@ class TableReader(Reader):
         self._kept.clear()
 
 
-class TableFilesReader(TableReader):
-    """A reader of the rows of files.
+class TableFilesReader(FilesReader, TableReader):
+    """Base of readers whose samples are rows of files.
 
     Args:
-        name: of the reader, for messages.
-        files: to read.
-        counts: rows of each group of each file; None for a file that cannot be read, which counts as one sample.
-        schema: of the files.
-        columns: to read.
-        condition: expression of pyarrow that says which rows are samples; None: all.
-        options: of every reader.
+        name: name of the reader, for messages.
+        files: the files to read.
+        counts: for each file, number of rows of each group; None for a file that cannot be read, which counts as one sample.
+        schema: schema of the files.
+        columns: the columns to read.
+        condition: pyarrow expression that selects rows; None: all rows.
+        options: see `Reader`.
     """
 
     def __init__(
@@ -263,7 +263,7 @@ class TableFilesReader(TableReader):
         )
         chosen = None
         if condition is not None:
-            # An expression does not tell its columns, but its text has their names.
+            # pyarrow does not list the columns of an expression, but its text has their names.
             text = str(condition)
             named = [n for n in schema.names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
             chosen = shared(
@@ -280,19 +280,19 @@ class TableFilesReader(TableReader):
 
     @abc.abstractmethod
     def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
-        """Yields the record batches of a group, with some columns; raises `BadRecord` if it is damaged."""
+        """Yields the record batches of a group with these columns; raises `BadRecord` if it is damaged."""
 
     @abc.abstractmethod
     def span(self, file: int, group: int) -> tuple[int, int]:
-        """Returns where the part of a file that is read for a group begins and ends, bytes."""
+        """Returns start and end of the range of a file that is read for a group, bytes."""
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
-        """Finds the rows of a group that a condition holds for: int64 [rows]."""
+        """Returns the rows of a group that meet a condition: int64 [n]."""
         import pyarrow as pa
 
         file, group = self._places[number]
         if group < 0:
-            return np.zeros(1, np.int64)  # which fails when it is read
+            return np.zeros(1, np.int64)  # the sample of a lost file; loading it fails
         try:
             table = pa.Table.from_batches(list(self.batches(file, group, columns)))
         except BadRecord as error:
@@ -322,17 +322,6 @@ class TableFilesReader(TableReader):
     def where(self, group: int, row: int) -> str:
         return f"{self._files.names[self._places[group][0]]}#row {self._row.item(group) + row}"
 
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    def close(self) -> None:
-        super().close()
-        self._files.close()
-
 
 def opened_files(
     name: str,
@@ -342,15 +331,15 @@ def opened_files(
     schema_of: Callable[[_Opened], Any],
     goes_on: bool,
 ) -> list[_Opened | None]:
-    """Opens all files, and checks that they have the columns, alike in all of them.
+    """Opens all files, and checks that they have the columns with equal types.
 
     Args:
-        name: of the reader.
-        files: to open.
-        columns: that are asked for.
-        begin: reads what is known of a file, by its number; raises ValueError if it is damaged.
-        schema_of: the schema in it.
-        goes_on: a file that is damaged is None, unless all are.
+        name: name of the reader.
+        files: the files to open.
+        columns: the columns to read.
+        begin: reads the metadata of a file by its number; raises ValueError if it is damaged.
+        schema_of: returns the schema in these metadata.
+        goes_on: return None for damaged files, unless all are damaged.
     """
     found: list[_Opened | None] = []
     failure: ValueError | None = None
@@ -375,7 +364,7 @@ def opened_files(
 
 
 def classes_of(schema: Any) -> dict[str, list[str]]:
-    """Returns the names of the classes of columns, which `datasets` writes into the metadata of a schema."""
+    """Returns class names by column, which `datasets` writes into the metadata of a schema."""
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
         labels = {c: f["names"] for c, f in features.items() if f.get("_type") == "ClassLabel"}
@@ -389,17 +378,17 @@ def classes_of(schema: Any) -> dict[str, list[str]]:
 
 
 def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> None:
-    """Raises ValueError if a table lacks a column, or has it in a form that is no sample's."""
+    """Raises ValueError if a table lacks a column, or its type cannot be read."""
     _Schemas(name, columns).check(schema, path)
 
 
 def short(error: BaseException) -> str:
-    """Returns what an error of Arrow says, on one line."""
+    """Returns the message of an Arrow error on one line."""
     return " ".join(str(error).split())[:300]
 
 
 def condition_of(name: str, given: Any) -> Any:
-    """Returns the expression of a filter; None if there is none."""
+    """Converts a filter to a pyarrow expression; None stays None."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
@@ -415,7 +404,7 @@ def condition_of(name: str, given: Any) -> Any:
 
 
 def column_names(name: str, columns: Any) -> list[str]:
-    """Returns the names of the columns that a user asks for; raises if there are none."""
+    """Converts the user's `columns` to a list; raises ValueError if it is empty."""
     names = path_list(name, "columns", columns)
     if not names:
         raise ValueError(f"{name}: columns is empty, it must name at least one column")
@@ -423,24 +412,19 @@ def column_names(name: str, columns: Any) -> list[str]:
 
 
 def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
-    """Makes the function that counts the outputs of a reader: one for each of `columns`."""
+    """Returns a function that counts the outputs of a reader, one for each of `columns`."""
     return lambda arguments: len(column_names(name, arguments["columns"]))
 
 
 class _Schemas:
-    """Checks that tables have the columns that are asked for, and that these are alike in all of them.
-
-    Args:
-        name: of the reader.
-        columns: that are asked for.
-    """
+    """Checks that all tables have the requested columns with equal types."""
 
     def __init__(self, name: str, columns: Sequence[str]):
         self._name, self._columns = name, columns
         self._first: tuple[str, list[tuple[np.dtype, int]]] | None = None
 
     def check(self, schema: Any, path: str) -> None:
-        """Raises if the schema of a table lacks a column, or has it in a form that is no sample's."""
+        """Raises ValueError if a schema lacks a column, or its type cannot be read or differs from the first table's."""
         kinds = []
         for column in self._columns:
             kind = field_of(schema, column)

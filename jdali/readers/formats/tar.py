@@ -1,4 +1,4 @@
-"""The regular files in a tar archive, or in several that were joined: where they lie, without reading them."""
+"""Locates the regular files in a tar archive, or in concatenated archives, without reading their contents."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 from jdali.readers.formats.records import BadRecord, RecordFiles
 
 BLOCK = 512
-# Where fields are in a header (POSIX ustar; the older format has the same up to the type).
+# Fields of a header (POSIX ustar; the older format agrees up to the type).
 _NAME, _SIZE, _CHECKSUM, _TYPE, _MAGIC, _PREFIX = (
     slice(0, 100), slice(124, 136), slice(148, 156), slice(156, 157), slice(257, 263), slice(345, 500),
 )  # fmt: skip
 _PLAIN, _SPARSE = (b"0", b"\0", b"7"), b"S"
 _REGULAR = (*_PLAIN, _SPARSE)
 _LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
-# Where a header of GNU's sparse files, and each block that continues it, says that another block does.
+# Offsets of the flag "another block continues this one", in a header of a GNU sparse file and in its continuations.
 _CONTINUED, _CONTINUED_AGAIN = 482, 504
-# Longest name or extended header that is read, and most zeros between two archives: GNU tar writes less than 10 KiB.
+# Most bytes of a name or extended header, and of zeros between two archives; GNU tar writes less than 10 KiB.
 _MOST_EXTRA = _MOST_ZEROS = 1 << 20
 _ZEROS_AT_ONCE = 1 << 16
-# Bytes at the begin of a header that marks are of: up to its type; the name except for its last bytes.
+# Leading bytes of a header that are hashed: for `header_mark` the fields up to the type, for `name_mark` most of the name.
 MARKED, NAMED = 160, 96
-# Odd numbers without a pattern: powers of 2 to the 64th over the golden ratio.
+# Odd factors without a pattern: powers of 2**64 / golden ratio.
 _FACTORS = np.array([pow(0x9E3779B97F4A7C15, n, 1 << 64) for n in range(1, MARKED // 8 + 1)], np.uint64)
 _SIGNED = struct.Struct(f"{BLOCK}b")
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -35,12 +35,12 @@ class Member(NamedTuple):
     """A regular file in an archive.
 
     Attributes:
-        name: with its folders.
-        offset: of its content, in bytes from the start of the archive.
-        size: of its content, bytes.
+        name: path in the archive.
+        offset: offset of the content in the archive, bytes.
+        size: size of the content, bytes.
         header: the block before the content.
-        is_sparse: its zeros are left out of the archive, in one of the four ways of GNU tar; `offset` and `size` are
-            those of what is stored.
+        is_sparse: the archive omits zeros of the file, in one of GNU tar's four formats; `offset` and `size` describe the
+            stored data.
     """
 
     name: bytes
@@ -53,8 +53,10 @@ class Member(NamedTuple):
 def members(files: RecordFiles, file: int) -> Iterator[Member]:
     """Yields the regular files of the archive `files.paths[file]`, in order.
 
-    Names longer than 100 bytes are understood in both ways in which they are written. Behind the end of an archive
-    may be another one (`cat a.tar b.tar`). Raises `BadRecord` if the file is no archive, is damaged or cut short.
+    It reads long names in GNU and PAX format, and concatenated archives (`cat a.tar b.tar`).
+
+    Raises:
+        BadRecord: the file is no archive, is damaged or truncated.
     """
     at, size = 0, files.sizes[file]
     long_name: bytes | None = None
@@ -77,7 +79,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
                 content += BLOCK
             content += BLOCK
         if kind not in _REGULAR and kind not in (_LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL):
-            # A link or a device has no content, whatever its size says.
+            # A link or a device has no content, whatever its size field says.
             length = 0 if kind in (b"1", b"2", b"3", b"4", b"5", b"6") else length
         if content + length > size:
             raise BadRecord(
@@ -108,7 +110,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
 
 
 def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
-    """Returns where another archive begins behind the zeros from byte `end` on; None without one."""
+    """Returns the offset of another archive after the zeros from byte `end` on; None without one."""
     stop = min(files.sizes[file], end + _MOST_ZEROS)
     for at in range(end, stop, _ZEROS_AT_ONCE):
         block = files.read(file, at, min(_ZEROS_AT_ONCE, stop - at))
@@ -118,7 +120,7 @@ def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
             has_header = (
                 files.sizes[file] - at >= BLOCK and files.read(file, at, BLOCK)[_MAGIC][:5] == b"ustar"
             )
-            return at if has_header else None  # programs that unpack archives ignore it
+            return at if has_header else None  # other data after the end are ignored, as by tar
     return None
 
 
@@ -133,7 +135,7 @@ def content_size(header: bytes, at: int) -> int:
 def is_header_of(header: bytes, size: int) -> bool:
     """Returns True if a block is the header of a regular file of that size."""
     if header[_TYPE] == b"0" and header[124:135] == b"%011o" % size and header[257:262] == b"ustar":
-        return True  # as nearly all programs write it; the checksum would cost more than all the rest
+        return True  # fast path: nearly all programs write it so, and the checksum is expensive
     try:
         _check(header, 0)
         return header[_TYPE] in _PLAIN and content_size(header, 0) == size
@@ -142,24 +144,24 @@ def is_header_of(header: bytes, size: int) -> bool:
 
 
 def marks(heads: np.ndarray) -> np.ndarray:
-    """Hashes the bytes of each head into one number, uint64 [n]; different heads hardly ever share one.
+    """Hashes each row of bytes: uint64 [n], never 0.
 
     Args:
         heads: uint8 [n, bytes], a multiple of 8 bytes.
     """
     words = np.ascontiguousarray(heads).view(np.uint64)
     mixed: np.ndarray = (words ^ words >> np.uint64(29)) @ _FACTORS[: words.shape[1]]
-    return mixed | np.uint64(1)  # 0 is none
+    return mixed | np.uint64(1)  # 0 stands for "no mark"
 
 
 def header_mark(header: bytes) -> int:
-    """Hashes the part of a header that describes its file: name, times, size, type."""
+    """Hashes the leading bytes of a header, which describe its file: name, owner, size, time, type."""
     mark: int = marks(np.frombuffer(header, np.uint8, MARKED)[None]).item()
     return mark
 
 
 def name_mark(name: bytes) -> int:
-    """Hashes the name in a header, if it stands there as it is; else 0."""
+    """Hashes a name as a header stores it; 0 if it is too long or not ASCII, since formats differ in such names."""
     if len(name) >= NAMED or not name.isascii():
         return 0
     mark: int = marks(np.frombuffer(name.ljust(NAMED, b"\0"), np.uint8)[None]).item()
@@ -167,7 +169,7 @@ def name_mark(name: bytes) -> int:
 
 
 def has_name(header: bytes, mark: int) -> bool:
-    """Returns True if a header may have the name of a mark, perhaps in other folders."""
+    """Returns True if the name in a header fits a mark, with or without its folders; mark 0 fits any name."""
     name = header[_NAME].split(b"\0", 1)[0]
     return mark in (
         0,
@@ -178,10 +180,10 @@ def has_name(header: bytes, mark: int) -> bool:
 
 
 def _check(header: bytes, at: int) -> None:
-    """Raises unless a block is a header whose checksum is right."""
+    """Raises `BadRecord` unless a block is a header with a correct checksum."""
     field = header[_CHECKSUM].strip(b" \0")
     stated = int(field, 8) if field and not field.strip(b"01234567") else -1
-    # The checksum is that of the header with blanks in its field; old programs added signed bytes.
+    # The checksum counts its own field as blanks; old programs added signed bytes.
     own = header[_CHECKSUM]
     total = sum(header) - sum(own) + 8 * ord(" ")
     if stated == total:
@@ -213,13 +215,13 @@ def _number(field: bytes, at: int, *, base: int) -> int:
 
 def _name(header: bytes) -> bytes:
     name = header[_NAME].split(b"\0", 1)[0]
-    # Only POSIX headers have a prefix; GNU's use these bytes for other things.
+    # Only POSIX headers have a prefix; GNU headers use these bytes otherwise.
     prefix = header[_PREFIX].split(b"\0", 1)[0] if header[_MAGIC] == b"ustar\0" else b""
     return prefix + b"/" + name if prefix else name
 
 
 def _extended(data: bytes, at: int) -> dict[bytes, bytes]:
-    """Records "LENGTH KEY=VALUE\\n" of a PAX header."""
+    """Parses the records "LENGTH KEY=VALUE\\n" of a PAX header."""
     records = {}
     while data.strip(b"\0"):
         length, blank, _ = data.partition(b" ")

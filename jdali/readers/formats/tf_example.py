@@ -1,4 +1,4 @@
-"""Features of a tf.train.Example, from its bytes: of one record, or of many at once."""
+"""Parses features of tf.train.Example, from one record or from many at once."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from jdali.tfrecord import Feature
 
 _FLOAT32 = np.dtype("<f4")
 Taker: TypeAlias = Callable[[bytes, int, int], np.ndarray]
-# Numbers of the fields of a tf.train.Feature: which kind of list it holds.
+# Field numbers of a tf.train.Feature, and the kinds of list they hold.
 _LISTS = {1: "bytes", 2: "float32", 3: "int64"}
-# Tag of the field of number 1 that holds bytes or a message.
+# Tag of field 1 with bytes or a message.
 _FIRST = 1 << 3 | BYTES
-# Number of the list that a feature of a type is in.
+# Field number of the list that holds a feature, by its type.
 _LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
 
 
@@ -41,8 +41,9 @@ class ExampleParser:
     """Parses the bytes of a tf.train.Example into outputs.
 
     Args:
-        features: to take from each example, by name.
-        takers: for each of them what converts data[start:end] to its output, of a missing one data[0:0]; None: DALI's.
+        features: the features to take from each example, by name.
+        takers: for each feature, a function that converts data[start:end] to its output, data[0:0] if it is missing;
+            None: conversions as in DALI.
     """
 
     def __init__(self, features: Mapping[str, Feature], takers: Sequence[Taker] | None = None):
@@ -75,17 +76,17 @@ class ExampleParser:
     def columns(
         self, buffer: Buffer, start: np.ndarray, end: np.ndarray, fine: np.ndarray
     ) -> tuple[Store, ...]:
-        """Makes a column for each output, of the examples that are fine in the end.
+        """Builds a column for each output from the examples that remain fine.
 
         Args:
-            buffer, start, end: the examples are its bytes from `start` to `end`.
-            fine: bool [n], changed: True for the examples to parse, then for those parsed.
+            buffer, start, end: the examples are the bytes from `start` to `end`.
+            fine: bool [n], True for the examples to parse; cleared for examples that were not parsed.
         """
         start, usual = _columns.only_content(buffer, start, end, _FIRST)
         fine &= usual
         first, last = _columns.map_entries(buffer, start, end, fine, self._outputs)
         fine &= (last > 0).all(axis=0)
-        for output, feature in enumerate(self._features):  # down to the packed content of each list
+        for output, feature in enumerate(self._features):  # descend to the packed content of each list
             for tag in (_LIST_OF[feature.dtype] << 3 | BYTES, _FIRST):
                 first[output], usual = _columns.only_content(buffer, first[output], last[output], tag)
                 fine &= usual
@@ -110,10 +111,10 @@ def examples_of(
     """Parses samples that are examples into their outputs.
 
     Args:
-        parser: of the examples.
-        loaded: one column, of their bytes.
-        indices: int64 [n], of the samples in the data set.
-        error_of: makes the error of a sample from its index and the reason.
+        parser: parses the examples.
+        loaded: a single column of the samples' bytes.
+        indices: int64 [n], indices of the samples in the data set.
+        error_of: builds the error of a sample from its index and the reason.
     """
     positions = np.delete(np.arange(len(indices)), list(loaded.failures))
     if not len(positions):
@@ -135,7 +136,7 @@ def examples_of(
 
 
 def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray, ok: np.ndarray) -> Store:
-    """Makes the column of a feature from the packed contents of its lists."""
+    """Builds the column of a feature from the packed contents of its lists."""
     if feature.dtype == features_of.string:
         return _columns.byte_column(buffer, first, last - first)
     packed = _columns.packed_integers if feature.dtype == features_of.int64 else _columns.packed_reals
@@ -144,10 +145,10 @@ def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Parses all features of a tf.train.Example: bytes, integers, floats, or lists of them where they are not single.
+    """Parses all features of a tf.train.Example: bytes, integers, floats, or lists of them unless they have one element.
 
     Raises:
-        BadRecord: it is none.
+        BadRecord: the data are damaged.
     """
     found: dict[str, Any] = {}
     for first, last in contents(fields(data, 0, len(data)), 1):
@@ -172,12 +173,12 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def taker(name: str, feature: Feature) -> Taker:
-    """Makes the function that converts the bytes of a tf.train.Feature (none if it is missing) to an output."""
+    """Returns a function that converts the bytes of a tf.train.Feature to an output; no bytes stand for a missing one."""
     wanted = _LIST_OF[feature.dtype]
     wanted_tag = wanted << 3 | BYTES
 
     def packed(data: bytes, start: int, end: int) -> int:
-        """Finds the only content of a list of the usual form; 0 for others."""
+        """Returns the start of a packed list that alone fills the feature; 0 for other forms."""
         tag, start = only_content(data, start, end)
         if tag != wanted_tag:
             return 0
@@ -185,7 +186,7 @@ def taker(name: str, feature: Feature) -> Taker:
         return start if tag == _FIRST else 0
 
     def values(data: bytes, start: int, end: int) -> list[Any]:
-        """Lists the fields of a list, none if the feature holds no list."""
+        """Returns the fields of the feature's lists."""
         found = []
         for number, kind, at, stop in fields(data, start, end):
             if kind == BYTES and number in _LISTS:

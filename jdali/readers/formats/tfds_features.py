@@ -1,4 +1,4 @@
-"""Features of TensorFlow Datasets: what features.json says of an example, and its conversion to arrays.
+"""Parses the features.json of TensorFlow Datasets, and converts examples to arrays accordingly.
 
 Source: core/features, core/example_serializer.py and core/example_parser.py of tensorflow_datasets.
 """
@@ -36,10 +36,10 @@ class TfdsFeature(NamedTuple):
     """A feature of examples.
 
     Attributes:
-        dtype: of its elements; None: it is a string of bytes.
-        shape: with -1 for at most one axis, whose size follows from the number of elements.
-        encoding: "none", or how the bytes of the tensor are kept in a string: "bytes" or "zlib".
-        is_class: it is the number of a class.
+        dtype: type of its elements; None: a string of bytes.
+        shape: its shape; at most one size is -1, and follows from the number of elements.
+        encoding: encoding of the tensor in a string, "bytes" or "zlib"; "none": it is a list of numbers.
+        is_class: the feature is a class label.
     """
 
     dtype: np.dtype | None
@@ -49,7 +49,7 @@ class TfdsFeature(NamedTuple):
 
     @property
     def stored(self) -> Feature:
-        """The list of an example that holds it, without its shape."""
+        """The stored form of the feature, without its shape."""
         if self.dtype is None or self.encoding != "none":
             return Feature(kinds.string, (), (), b"")
         kind = kinds.float32 if self.dtype.kind == "f" else kinds.int64
@@ -57,13 +57,13 @@ class TfdsFeature(NamedTuple):
 
 
 def flattened(node: Any, name: str = "") -> Iterator[tuple[str, Mapping[str, Any], tuple[int, ...]]]:
-    """Yields the features of a features.json.
+    """Yields the features below a node of features.json.
 
     Args:
-        node: an object of it.
-        name: with "/" between those of nested features.
+        node: the node.
+        name: its name, names of nested features separated by "/".
 
-    Yields: (name; the object; the lengths of the sequences that it is in, -1 for any).
+    Yields: (name; node; lengths of the sequences around it, -1 for variable length).
     """
     if not isinstance(node, dict):
         raise ValueError(f"feature {name!r} is no object")
@@ -88,11 +88,11 @@ def _found(node: Mapping[str, Any], outer: str, inner: str) -> dict[str, Any] | 
 
 
 def feature_of(node: Mapping[str, Any], lengths: tuple[int, ...]) -> TfdsFeature:
-    """Reads a feature; raises ValueError, as the end of a sentence about it, for one that makes no array.
+    """Parses a feature; raises ValueError, whose text completes a sentence about it, if it cannot be an array.
 
     Args:
-        node: the object of features.json.
-        lengths: of the sequences that it is in.
+        node: its node in features.json.
+        lengths: lengths of the sequences around it.
     """
     if "image" in node or "text" in node:
         feature = TfdsFeature(None)
@@ -135,7 +135,7 @@ class TfdsParser(ExampleParser):
     """Parses examples of TensorFlow Datasets.
 
     Args:
-        features: to take from each example, by name.
+        features: the features to take from each example, by name.
     """
 
     def __init__(self, features: Mapping[str, TfdsFeature]):
@@ -183,7 +183,7 @@ def _taker(name: str, kind: TfdsFeature) -> Taker:
 
 
 def _inflated(content: bytes, kind: TfdsFeature) -> bytes:
-    """Decompresses a tensor, at most as much as its shape allows."""
+    """Decompresses a tensor; raises ValueError if it is larger than its shape."""
     assert kind.dtype is not None
     size = limits.most("max_sample_bytes")
     if -1 not in kind.shape:
@@ -198,12 +198,12 @@ def _inflated(content: bytes, kind: TfdsFeature) -> bytes:
 
 
 def class_names(text: bytes) -> list[str]:
-    """Reads the names of classes from the text of a .labels.txt file."""
+    """Parses class names from the text of a .labels.txt file."""
     return [name for line in text.decode().split("\n") if (name := line.strip())]
 
 
 def features_of(tree: Any, wanted: Sequence[str]) -> dict[str, TfdsFeature]:
-    """Finds features by their names in a features.json; raises ValueError, as the end of a sentence about it."""
+    """Finds features by name in a features.json; raises ValueError, whose text completes a sentence about the file."""
     try:
         found = {path: (leaf, lengths) for path, leaf, lengths in flattened(tree)}
         chosen = {}

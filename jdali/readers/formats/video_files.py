@@ -1,4 +1,4 @@
-"""Videos that a reader reads: from names, a folder or a list, with labels and parts."""
+"""Finds the videos of a reader, from names, a folder or a list, with labels and parts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ EXTENSIONS = (
 _NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?\s*" % (_NUMBER, _NUMBER))
 _LARGEST_LABEL = np.iinfo(np.int32).max
-# Times that differ by less are the same: files tell them in ticks, lists in decimals.
+# Tolerance of times, seconds: files store ticks, lists decimals.
 _SAME_TIME = 1e-6
 
-# Whether the start and the end of a part are rounded up to a frame.
+# Whether to round the start and the end of a part up to a frame.
 ROUNDING = {
     "start_down_end_up": (False, True), "start_up_end_down": (True, False),
     "all_up": (True, True), "all_down": (False, False),
@@ -34,9 +34,9 @@ class Clip(NamedTuple):
     """A video, or a part of one.
 
     Attributes:
-        path: of the file.
-        label: 0 without labels.
-        start, end: of the part as the list gives it; None: from the start, to the end.
+        path: path of the file.
+        label: its label; 0 without labels.
+        start, end: bounds of the part as in the list; None: start or end of the video.
     """
 
     path: str
@@ -53,7 +53,7 @@ def find_clips(
     file_root: str,
     file_list: str,
 ) -> tuple[list[Clip], list[str]]:
-    """Lists the clips that the arguments of reader `name` select, and the names of their labels, if they have some."""
+    """Lists the clips that a reader's arguments select, and the names of their labels, if known."""
     sources = {"filenames": bool(filenames), "file_root": bool(file_root), "file_list": bool(file_list)}
     if sum(sources.values()) != 1:
         which = " and ".join(n for n, is_present in sources.items() if is_present) or "none"
@@ -134,14 +134,14 @@ def _listed(name: str, file_list: str) -> list[Clip]:
 def frame_range(
     clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str, from_end: bool
 ) -> tuple[int, int]:
-    """Returns the number of a clip's first frame, and that of the one after its last.
+    """Returns the numbers of a clip's first frame and of the frame after its last.
 
     Args:
-        clip: with start and end as listed.
-        index: of its file.
-        as_frames: they are numbers of frames, negative ones from the end; else seconds.
+        clip: the clip, with start and end as listed.
+        index: index of its file.
+        as_frames: bounds are numbers of frames, and negative ones count from the end; otherwise seconds.
         rounding: key of `ROUNDING`.
-        from_end: negative seconds count from the end, too, and an end of 0 is that of the file.
+        from_end: negative seconds count from the end, too, and an end of 0 is the end of the file.
     """
     up = ROUNDING[rounding]
     frames = len(index)
@@ -161,9 +161,9 @@ def frame_range(
 
 
 def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
-    """Returns the frame that is shown at a time; with `up`, the first frame that begins then or later."""
+    """Returns the frame shown at a time; with `up`, the first frame that begins then or later."""
     times = index.seconds()
-    # The last frame is taken to be shown as long as the others usually are.
+    # The last frame counts as long as the median of the others.
     lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     edges = np.append(times, times[-1] + lasting)
     if from_end:

@@ -1,4 +1,4 @@
-"""Sequences of frames of videos as the samples of a data set."""
+"""Reads sequences of video frames as samples."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FRAME_NUMBERS = {
 
 
 def frame_number_mode(name: str, enable_frame_num: str | bool) -> str:
-    """Returns `enable_frame_num` by its name: "none", "scalar" or "sequence"."""
+    """Normalizes `enable_frame_num` to "none", "scalar" or "sequence"."""
     if enable_frame_num not in _FRAME_NUMBERS:
         raise ValueError(
             f"{name}: Invalid enable_frame_num value: '{enable_frame_num}'. Valid values are: 'none', 'scalar', 'sequence'."
@@ -41,22 +41,22 @@ def frame_number_mode(name: str, enable_frame_num: str | bool) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Cut:
-    """Options for cutting clips into sequences, and their outputs.
+    """Options for cutting clips into sequences, and for their outputs.
 
     Attributes:
-        length: frames of a sequence.
-        stride: from one of them to the next, frames.
-        step: from one sequence to the next, frames.
-        room: frames that must be left of a clip for a sequence that is not padded.
-        pad_mode: what stands in for frames beyond the end of a clip, see `pad`.
-        pads_all: pad whatever sequence has a frame to begin with, not only the first that lacks some.
+        length: number of frames of a sequence.
+        stride: distance between consecutive frames of a sequence.
+        step: distance between the starts of consecutive sequences, frames.
+        room: number of frames that a sequence needs until the end of the clip, unless it is padded.
+        pad_mode: padding beyond the end of a clip, see `pad`.
+        pads_all: pad every sequence that begins in the clip; otherwise only the first incomplete one.
         fill: value of padding frames.
-        uniform: one sequence a clip, spread over it.
-        as_frames, rounding, from_end: how the parts in a list are meant, see `frame_range`.
+        uniform: one sequence for each clip, spread evenly over it.
+        as_frames, rounding, from_end: interpretation of the parts in a list, see `frame_range`.
         image_type: RGB or YCbCr.
-        upright: frames are turned as their video says.
-        convert: what is done to the frames at last.
-        labels, timestamps: the outputs have these.
+        upright: rotate frames as their video says.
+        convert: applied to the frames at the end.
+        labels, timestamps: add these outputs.
         frame_numbers: "none", "scalar" or "sequence".
     """
 
@@ -79,7 +79,7 @@ class Cut:
     frame_numbers: str
 
     def starts(self, low: int, high: int) -> np.ndarray:
-        """Returns the first frames of the sequences in a clip of the frames `low` to `high` - 1."""
+        """Returns the first frame of each sequence in a clip of frames `low` to `high` - 1."""
         if self.uniform:
             return np.array([low])
         count = max((high - low - self.room) // self.step + 1, 0)
@@ -97,15 +97,7 @@ class Cut:
 
 
 class VideoReader(Reader):
-    """Sequences of frames.
-
-    Args:
-        name: of the reader, for messages.
-        clips: to read.
-        cut: how to cut them.
-        options: of every reader.
-        classes: names of the labels, if they have some.
-    """
+    """Reads sequences of frames."""
 
     def __init__(
         self,
@@ -139,9 +131,9 @@ class VideoReader(Reader):
         super().__init__(len(labels), options, self._labels if cut.labels else None, classes)
 
     def _look_through(self) -> int:
-        """Gets the indexes of the files; raises if none of them can be read.
+        """Indexes the files; raises `SampleError` if none of them can be read.
 
-        Returns: the number of frames of the longest.
+        Returns: the number of frames of the longest file.
         """
 
         def index(file: int) -> int:
@@ -169,9 +161,7 @@ class VideoReader(Reader):
         return longest
 
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
-        """Lists the sequences of each clip that has some, int64 [5, sequences]: first frame, file, start and end of the
-        clip, label.
-        """
+        """Lists the sequences of each clip, int64 [5, sequences]: first frame, file, start and end of the clip, label."""
         cut, rows = self._cut, []
         numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:
@@ -226,7 +216,7 @@ class VideoReader(Reader):
         return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        """Gives successive sequences of a file to one thread, which then need not seek."""
+        """Gives consecutive sequences of a file to one thread, which saves seeks."""
         if not len(indices):
             return []
         files = self._files[indices]

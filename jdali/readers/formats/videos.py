@@ -1,4 +1,4 @@
-"""Frames of a set of videos, whose decoders threads borrow: going on where another thread stopped needs no seek."""
+"""Reads frames of a set of videos through a pool of decoders; a thread can continue where another one stopped."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
 
-# Decoders keep some frames.
+# Idle decoders hold frames in memory.
 _MOST_IDLE = 32
 
 
 class Handles:
-    """Decoders of a set of files, each lent to one thread at a time.
+    """Lends decoders of a set of files, each to one thread at a time.
 
     Args:
-        opened: opens a file by its number.
+        opened: opens a decoder of a file, by its number.
     """
 
     def __init__(self, opened: Callable[[int], VideoDecoder]):
@@ -39,7 +39,7 @@ class Handles:
 
     @contextlib.contextmanager
     def borrowed(self, file: int, first: int) -> Iterator[VideoDecoder]:
-        """Lends a decoder of a file, best one that has come near to frame `first`."""
+        """Lends a decoder of a file, preferably one whose position is shortly before frame `first`."""
         decoder = self._take(file, first)
         if decoder is None:
             make_room()
@@ -47,7 +47,7 @@ class Handles:
         try:
             yield decoder
         except BaseException:
-            decoder.close()  # what state it is in nobody knows
+            decoder.close()  # its state is unknown
             raise
         self._give(file, decoder)
 
@@ -77,7 +77,7 @@ class Handles:
         return len(self._idle)
 
     def let_go(self) -> None:
-        """Closes the decoder that is idle the longest."""
+        """Closes the decoder that has been idle the longest."""
         with self._lock:
             decoder = self._idle.pop(0)[1] if self._idle else None
         if decoder is not None:
@@ -100,10 +100,10 @@ class Handles:
 
 
 def build_index(path: str) -> Arrays:
-    """Reads the times of the frames of a video off the file, for the cache of indexes.
+    """Scans a video for the times of its frames; returns the arrays of a `VideoIndex`.
 
     Raises:
-        SampleError: it is no video, damaged, cut off or too large.
+        SampleError: the file is no video, damaged, truncated or too large.
     """
     source = _opened(path)
     try:
@@ -122,16 +122,16 @@ def _index(path: str, fits: Callable[[Arrays], bool] = always) -> VideoIndex:
 
 
 class Videos:
-    """Video files by number. All methods may be called from many threads.
+    """Indexes and reads video files by number, from many threads at once.
 
     Args:
-        paths: of the files, local ones absolute.
+        paths: paths of the files; local paths are absolute.
     """
 
     def __init__(self, paths: Sequence[str]):
         self._paths = paths
         self._indexes: dict[int, Future[VideoIndex]] = {}
-        # Files whose index was rebuilt: whether that helped, or why it did not.
+        # Results of rebuilding an index, by file: True if the index changed, False if not, or the reason to reopen the file.
         self._seen: dict[int, bool | str] = {}
         self._looking = threading.Lock()
         self._handles = Handles(self._decoder)
@@ -140,26 +140,26 @@ class Videos:
         self._lock = threading.Lock()
 
     def index(self, file: int) -> VideoIndex:
-        """Returns the index of a file, which is made when it is first asked for.
+        """Returns the index of a file; the first call makes it.
 
         Raises:
-            SampleError: it is no video, damaged, cut off or too large.
-            OSError: it cannot be read.
+            SampleError: the file is no video, damaged, truncated or too large.
+            OSError: the file cannot be read.
         """
         with self._lock:
             known = self._indexes.get(file)
             future = self._indexes[file] = known or Future()
-        if known is None:  # others wait for it
+        if known is None:  # other threads wait for this one
             try:
                 future.set_result(_index(self._paths[file]))
             except BaseException as error:
                 with self._lock:
-                    del self._indexes[file]  # it may be read another time
+                    del self._indexes[file]  # the next call may succeed
                 future.set_exception(error)
         return future.result()
 
     def read(self, file: int, numbers: np.ndarray, **options: Any) -> np.ndarray:
-        """Reads frames of a file, see `VideoDecoder.read`; if they do not match its index, that is made once more."""
+        """Reads frames of a file, see `VideoDecoder.read`; rebuilds its index once if frames do not match it."""
         self.index(file)
         try:
             return self._frames(file, numbers, options)
@@ -181,7 +181,7 @@ class Videos:
         return VideoDecoder(source, self.index(file))
 
     def _look_again(self, file: int, error: SampleError) -> None:
-        """Rebuilds the index of a file once, when frames do not match it; raises if that does not help."""
+        """Rebuilds the index of a file, once; raises if the index has not changed, or the file must be reopened."""
         with self._looking:
             if file not in self._seen:
                 self._seen[file] = self._index_anew(file)
@@ -198,7 +198,7 @@ class Videos:
         except (SampleError, OSError) as error:
             if is_of_machine(error):
                 raise
-            return False  # it is the file that is damaged
+            return False  # the file is damaged, not the index
         if len(index) != len(before):
             return (
                 f"The file was changed after its index was made: it has {len(index)} frames now, and had "
@@ -213,7 +213,7 @@ class Videos:
         return True
 
     def interrupt(self) -> None:
-        """Makes reads of remote files fail, now and later."""
+        """Makes present and later reads of remote files fail."""
         with self._lock:
             self._interrupted = True
             for file in self._remote:

@@ -1,4 +1,4 @@
-"""Finds the files of samples in tar archives: by an index, or by scanning the archive."""
+"""Finds the files of samples in tar archives, by an index or by a scan of the archive."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from jdali.readers.formats.tar import BLOCK, Member, has_name, header_mark, is_h
 from jdali.readers.found_by import fits_at
 
 NAME = "readers.webdataset"
-"""Of the reader, for messages."""
+"""Name of the reader, for messages."""
 SPARSE = "is stored as a sparse file, which is not read: write the archive without the option --sparse of tar"
-"""Behind the name or place of a file."""
-# Words to a component in a line of an index, by its version.
+"""Completes an error message about a file."""
+# Words for each component in a line of an index, by its version.
 _WORDS = {b"v1.1": 3, b"v1.2": 4}
 
 
@@ -26,13 +26,13 @@ class Components(NamedTuple):
     """The files in one archive.
 
     Attributes:
-        extensions: the different ones there are.
-        extension: int64 [n], which of them each has.
-        sample: int64 [n], number of the sample each belongs to, from 0 on.
-        offset: int64 [n], of the content, bytes.
+        extensions: the distinct extensions.
+        extension: int64 [n], index of each file's extension.
+        sample: int64 [n], number of the sample that each file belongs to.
+        offset: int64 [n], offset of the content, bytes.
         size: int64 [n], bytes.
-        mark: uint64 [n], of its header, if the archive was looked through, and 0 for a sparse file, which cannot be read;
-            else of its name, and 0 if that is not known.
+        mark: uint64 [n]. After a scan of the archive: hash of the header, 0 for a sparse file, which cannot be read.
+            From an index: hash of the name, 0 if it is unknown.
     """
 
     extensions: list[str]
@@ -44,12 +44,12 @@ class Components(NamedTuple):
 
 
 class CutArchive(ValueError):
-    """The rest of an archive, from an offset on, cannot be read.
+    """Raised if an archive can be read only up to some offset.
 
     Args:
-        path: of the archive.
-        reason: what is wrong with it.
-        known: the components of the samples before that offset, except for the last, which may lack some.
+        path: path of the archive.
+        reason: the error.
+        known: the components found, without those of the last sample, which may be incomplete.
     """
 
     def __init__(self, path: str, reason: BadRecord, known: Arrays):
@@ -69,9 +69,9 @@ def components_of(
     Args:
         files: the archives.
         file: number of the archive.
-        index: path of its index; None: it is looked through, which is remembered in the user's cache folder.
-        goes_on: take what is before the damage, and note in `files.lost` that the rest is lost.
-        fits: whether an index of the cache fits; None: if some places of a local archive say so.
+        index: path of its index; None: scan it, and cache the index in the user's cache folder.
+        goes_on: if the archive is damaged, take the components before the damage, and set `files.lost[file]`.
+        fits: whether a cached index fits; None: check some entries of a local archive.
 
     Raises:
         FileNotFoundError: the index cannot be read.
@@ -92,7 +92,7 @@ def components_of(
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
-    """Returns True if an index has headers where the archive has them, by a sample of its entries."""
+    """Returns True if some entries of an index agree with the headers of the archive."""
     components = _components(index)
 
     def begins(number: int) -> bool:
@@ -104,14 +104,14 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _mark_after(files: RecordFiles, file: int, components: Components) -> int:
-    """Hashes the block behind the last component, where the archive ends or others follow; 0 at the file's end."""
+    """Hashes the block after the last component, to notice appended data; 0 at the end of the file."""
     end = components.offset.item(-1) + components.size.item(-1)
     end += -end % BLOCK
     return header_mark(files.read(file, end, BLOCK)) if end + BLOCK <= files.sizes[file] else 0
 
 
 def _group(entries: Iterable[tuple[int, str, int, int, int]]) -> Arrays:
-    """Groups (sample, extension, offset, size, mark) of each component into the arrays that the cache keeps."""
+    """Arranges (sample, extension, offset, size, mark) of each component as the arrays that are cached."""
     extensions: dict[str, int] = {}
     marks: list[int] = []
     rows = []
@@ -136,7 +136,7 @@ def build_index(path: str) -> Arrays:
     """Scans an archive for the components of its samples.
 
     Raises:
-        CutArchive: it is no archive, damaged or cut short.
+        CutArchive: the file is no archive, damaged or truncated.
     """
     files = RecordFiles(NAME, [path])
     found: list[tuple[int, str, int, int, int]] = []
@@ -156,10 +156,10 @@ def build_index(path: str) -> Arrays:
 
 
 def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
-    """Yields the lines of an archive's index as `wds2idx` writes them.
+    """Yields the lines of an archive's index in the format of `wds2idx`.
 
     Raises:
-        ValueError: it is no archive, damaged or cut short, has no samples, a sparse file, or a name that no index can hold.
+        ValueError: the file is no archive, damaged or truncated, has no samples, a sparse file, or a name with a blank.
     """
     files = RecordFiles(NAME, [path])
     samples: list[list[str]] = []
@@ -184,14 +184,14 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
 
 
 def scanned(files: RecordFiles, number: int) -> Iterator[tuple[int, str, Member]]:
-    """Yields the number of the sample, the extension, and the place of each component of an archive."""
+    """Yields the sample number, the extension and the member for each component of an archive."""
     sample, last = -1, None
     for member in members(files, number):
         folder, slash, file = member.name.rpartition(b"/")
         stem, dot, extension = file.partition(b".")
         if not stem:
             continue  # a hidden file
-        if not dot:  # as DALI: the whole name counts as the extension
+        if not dot:  # as in DALI, the whole name counts as the extension
             extension = member.name
         if (whole := folder + slash + stem) != last:
             sample, last = sample + 1, whole
@@ -247,10 +247,12 @@ def _indexed(index: str, path: str, size: int) -> Components:
 
 
 def _as_first(files: RecordFiles, file: int, index: str, components: Components) -> Components:
-    """Checks the first component against the archive; drops all names if its own does not fit, since DALI ignores names.
+    """Checks the first component of an index against the archive.
+
+    If only the name differs, clears all marks, so that names are ignored, as DALI does.
 
     Raises:
-        ValueError: the archive has no file where the index has its first one.
+        ValueError: the archive has no file at the place of the index's first component.
     """
     if not len(components.offset):
         return components

@@ -1,7 +1,6 @@
-"""Arrays of Zarr, versions 2 and 3: what their metadata say, and their chunks.
+"""Reads Zarr arrays, versions 2 and 3: parses their metadata, and decodes their chunks.
 
-Codecs are those of a table here: no byte of data chooses another. Sizes are known from the metadata, so nothing is
-decompressed to more. Source: https://zarr-specs.readthedocs.io.
+Data can only select codecs of the table below. Sizes follow from the metadata, and limit decompression. Source: https://zarr-specs.readthedocs.io.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ _TYPES = {
                  "float16", "float32", "float64")
 }  # fmt: skip
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# Offset and size of a chunk that a shard does not have.
+# Offset and size of a chunk that is missing in its shard.
 _MISSING = (1 << 64) - 1
 _CRC_BYTES = 4
-# A compressed chunk may be larger than it is, by headers; none is twice as large and this.
+# A compressed chunk has at most twice the size of its content, and this many bytes for headers.
 _CODEC_BYTES = 1024
 
 
 def need_numcodecs(name: str) -> None:
-    """Raises ImportError, with what to install, if numcodecs is missing."""
+    """Raises ImportError, which says what to install, if numcodecs is missing."""
     if zstd is None:
         raise ImportError(
             f"{name}: the package numcodecs, which decompresses chunks, is missing: {install('zarr')}"
@@ -54,7 +53,7 @@ def need_numcodecs(name: str) -> None:
 
 
 def _to_size(decode: Callable[[bytes, np.ndarray], Any], size_of: Callable[[bytes], int | None]) -> _Codec:
-    """Makes a codec of a function of numcodecs that fills an array, and one that reads the size in the data."""
+    """Builds a codec from a numcodecs function that fills an array, and a function that reads the size in the data."""
 
     def decompressed(data: bytes, size: int) -> bytes:
         claimed = size_of(data)
@@ -68,7 +67,7 @@ def _to_size(decode: Callable[[bytes, np.ndarray], Any], size_of: Callable[[byte
 
 
 def _zstd_size(data: bytes) -> int | None:
-    """Reads the size in the header of a frame of Zstandard, RFC 8878."""
+    """Reads the content size from the header of a Zstandard frame (RFC 8878); None if it is not stored."""
     if data[:4] != _ZSTD_MAGIC or len(data) < 5:
         raise BadRecord("its data are no frame of Zstandard")
     flags = data[4]
@@ -89,7 +88,7 @@ def _uint32(at: int, data: bytes) -> int:
 
 
 def _zlib(data: bytes, size: int) -> bytes:
-    return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, size + 1)  # of zlib and of gzip
+    return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, size + 1)  # 32: zlib or gzip
 
 
 def _bz2(data: bytes, size: int) -> bytes:
@@ -106,7 +105,7 @@ def _crc32c(data: bytes, _: int) -> bytes:
 
 
 _Codec = Callable[[bytes, int], bytes]
-"""Decompresses bytes, to at most one byte more than a size."""
+"""Decompresses bytes to a given size; may return one byte more if the data hold more."""
 CODECS: dict[str, _Codec] = {
     "zstd": _to_size(lambda data, out: zstd.decompress(data, out), _zstd_size),
     "blosc": _to_size(lambda data, out: blosc.decompress(data, out), functools.partial(_uint32, 4)),
@@ -118,13 +117,13 @@ CODECS: dict[str, _Codec] = {
 
 
 class Layout(NamedTuple):
-    """How a chunk is kept.
+    """The stored form of a chunk.
 
     Attributes:
-        codecs: to apply, the last one first.
-        dtype: of its elements, as they are stored.
-        order: of its axes, as they are stored.
-        checked: the whole ends with a CRC.
+        codecs: codecs in the order of encoding; decoding reverses it.
+        dtype: stored type of the elements.
+        order: stored order of the axes.
+        checked: a CRC follows the data.
     """
 
     codecs: tuple[str, ...]
@@ -133,7 +132,7 @@ class Layout(NamedTuple):
     checked: bool
 
     def decode(self, data: bytes, shape: tuple[int, ...]) -> np.ndarray:
-        """Decodes a chunk; raises `BadRecord`."""
+        """Decodes a chunk; raises `BadRecord` if it is damaged."""
         size = math.prod(shape) * self.dtype.itemsize
         try:
             if self.checked:
@@ -155,7 +154,7 @@ class _Shard(NamedTuple):
     """A file of several chunks.
 
     Attributes:
-        read: reads a part of it, by offset and size.
+        read: reads a part of the file, by offset and size.
         places: uint64 [*chunks, 2], offset and size of each chunk.
     """
 
@@ -164,17 +163,17 @@ class _Shard(NamedTuple):
 
 
 class ZarrArray(ChunkedArray):
-    """An array of Zarr.
+    """A Zarr array.
 
     Args:
-        folder: of the array.
-        shape, chunks: of the array, and of what is decoded together.
-        layout: of a chunk.
-        fill: value of chunks that are not there.
-        prefix, separator: of the names of files.
+        folder: folder of the array.
+        shape, chunks: shapes of the array and of a chunk.
+        layout: stored form of a chunk.
+        fill: value of missing chunks.
+        prefix, separator: parts of the names of files.
         shard: shape of a shard; None: each chunk is a file.
         at_end: the index of a shard is at its end.
-        index_checked: that index ends with a CRC.
+        index_checked: a CRC follows the index of a shard.
     """
 
     def __init__(
@@ -246,7 +245,7 @@ class ZarrArray(ChunkedArray):
         return shard.read(offset, size)
 
     def _opened_shard(self, path: str, grid: tuple[int, ...]) -> _Shard | None:
-        """Reads the index of a shard; None if there is no such file."""
+        """Reads the index of a shard; None if the file is missing."""
         size = 16 * math.prod(grid) + _CRC_BYTES * self._index_checked
         try:
             total, read = _storage.parts_of(path)
@@ -261,7 +260,7 @@ class ZarrArray(ChunkedArray):
 
 
 def opened_array(folder: str, metadata: Mapping[str, Any], axis: int) -> ZarrArray:
-    """Reads the metadata of an array; raises ValueError, as the end of a sentence about it."""
+    """Builds an array from its metadata; raises ValueError, whose text completes a sentence about them."""
     try:
         if metadata.get("zarr_format") == 2:
             array = _version_2(folder, metadata)
@@ -362,7 +361,7 @@ def _layout(codecs: Sequence[Mapping[str, Any]], dtype: np.dtype, axes: int) -> 
 
 
 def _fill(value: Any) -> Any:
-    """Reads a fill value; raises ValueError for one that is no number."""
+    """Parses a fill value; raises ValueError if it is no number."""
     if value is None:
         return 0
     if isinstance(value, (bool, int, float)):

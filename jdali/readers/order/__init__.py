@@ -1,1 +1,1 @@
-"""The order of samples: epochs and shards (`epochs`), permutations (`indices`), shuffling through a buffer (`mixing`)."""
+"""Orders samples: epochs and shards (`epochs`), permutations (`indices`), shuffling through a buffer (`mixing`)."""

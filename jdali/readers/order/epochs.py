@@ -1,6 +1,6 @@
-"""In which order a reader takes the samples of its data set: epochs, shards, shuffling, padding, state.
+"""Orders the samples of a data set: epochs, shards, shuffling, padding, state.
 
-The order is a pure function of the arguments, so its state is a few numbers.
+The order is a pure function of its arguments, so its state is a few numbers.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from jdali.readers.order.indices import IndexSequence, counting, joined, permuta
 from jdali.readers.order.mixing import mixed, reach
 from jdali.readers.order.selection import SampleSelection
 
-# 1 had no "fill": all random orders were of the whole shard then.
+# Version 1 lacks "fill": its random orders shuffle the whole shard.
 _STATE_VERSION = 2
-# Key of permutations that all shards share, whatever their seeds.
+# Seed of permutations that all shards share, whatever their own seeds.
 _COMMON_SEED = 0
-# This many samples are looked up at a time.
+# Fewest samples to look up at a time.
 _AHEAD = 4096
 
 
@@ -29,12 +29,12 @@ class SampleRefs(NamedTuple):
     """References to the samples of one batch.
 
     Attributes:
-        epochs: uint32 [n], in which pass over the data set each is read.
-        indices: int64 [n], in the data set.
+        epochs: uint32 [n], the pass over the data set that each sample belongs to.
+        indices: int64 [n], indices in the data set.
         padded: bool [n], True for a repeated sample that only fills up a batch.
-        identities: int64 [n], what random values follow from where a pass may draw a sample twice; None: the indices.
-        members: int64 [n, m], of samples that are packed of several: their indices, or numbers of their pieces, see
-            `RowPacking`; -1: none. The first is of the sample in `indices`.
+        identities: int64 [n], seeds of a sample's random values, where a pass may draw a sample twice; None: the indices.
+        members: int64 [n, m], for packed samples: the numbers of their pieces, see `RowPacking`, -1 for none; the first is
+            a piece of the sample in `indices`. None: samples are not packed.
     """
 
     epochs: np.ndarray
@@ -45,20 +45,20 @@ class SampleRefs(NamedTuple):
 
     @property
     def identified(self) -> np.ndarray:
-        """int64 [n], what random values follow from."""
+        """int64 [n], seeds of the samples' random values."""
         return self.indices if self.identities is None else self.identities
 
     @property
     def wanted(self) -> np.ndarray:
-        """int64 [n] or [n, m], what a reader is asked for."""
+        """int64 [n] or [n, m], the samples or pieces to load."""
         return self.indices if self.members is None else self.members
 
     def select(self, rows: np.ndarray) -> SampleRefs:
-        """Returns references to the samples in these positions."""
+        """Returns references to the samples at these positions."""
         return SampleRefs._make(None if values is None else values[rows] for values in self)
 
     def reading(self, indices: np.ndarray) -> SampleRefs:
-        """Returns references to other samples in the same positions, each packed of itself alone."""
+        """Replaces samples by others; a packed sample that is replaced has one member, the new sample."""
         if self.members is None:
             return self._replace(indices=indices)
         alone = np.full_like(self.members, -1)
@@ -69,12 +69,12 @@ class SampleRefs(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class _Past:
-    """Shards that were there before the number of shards changed.
+    """The shards before a change of the number of shards.
 
     Attributes:
         num_shards: number of shards.
-        taken: samples that each of them took; one number if it is the same for all.
-        positions: epoch and position that each of them had reached.
+        taken: number of samples that each shard took; one number if it is the same for all.
+        positions: epoch and position that each shard had reached.
     """
 
     num_shards: int
@@ -82,7 +82,7 @@ class _Past:
     positions: list[tuple[int, int]]
 
     def consumed(self, shard: int, epoch: int) -> int:
-        """Returns the number of samples that a shard took of an epoch; more than it has if it took all."""
+        """Returns the number of samples that a shard took of an epoch; sys.maxsize if it took all."""
         reached, position = self.positions[shard]
         return position if epoch == reached else 0 if epoch > reached else sys.maxsize
 
@@ -90,29 +90,30 @@ class _Past:
 class Order:
     """The order in which one shard takes samples, epoch after epoch.
 
-    Shard i of S begins at sample floor(size·i / S) of the data set; with each epoch it moves on to
-    the next shard's part, unless `stick_to_shard`. Without `pad_last_batch` batches run on into the
-    next epoch. With it an epoch ends with a batch: the last sample is repeated up to the end of the
-    batch, and for whole batches more where other shards have one sample more.
+    Shard i of S begins at sample floor(size·i / S) of the data set; in each epoch it moves on to
+    the next shard's part, unless `stick_to_shard`. Without `pad_last_batch`, batches run on into the
+    next epoch. With it, an epoch ends with a full batch: the last sample is repeated to fill the
+    batch, and a whole batch more where other shards need one more.
 
     Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, common
-    to all shards, and each epoch's part of it in an order of its own; with `initial_fill` it goes through
-    each epoch's part from front to end, and only mixes samples near each other, see `mixed`.
-    `shuffle_after_epoch` puts the whole data set in a new random order for each epoch, the first included,
-    and each shard keeps its slice of it.
+    to all shards, and shuffles each epoch's part of it anew. With `initial_fill` it keeps the stored order
+    of a part except for mixing nearby samples, see `mixed`.
+    `shuffle_after_epoch` shuffles the whole data set for each epoch, the first included,
+    and each shard keeps its slice.
 
-    A selection puts samples in the places of a pass; all of the above is of places then, and `size` counts these.
+    With a selection, a pass consists of places, and the selection maps each place to a sample. All of the above then
+    applies to places, and `size` counts places.
 
     Args:
         size: number of samples of the data set.
-        selection: which of them a pass takes; None: each once.
-        shard_id, num_shards: which part is read; at least one sample for each shard.
-        random_shuffle, shuffle_after_epoch: at most one of them.
-        initial_fill: of the buffer for `random_shuffle`, samples; None: the whole part is shuffled.
+        selection: the samples that a pass takes; None: each once.
+        shard_id, num_shards: the part to read; each shard needs at least one sample.
+        random_shuffle, shuffle_after_epoch: ways of shuffling; at most one of them.
+        initial_fill: size of the buffer for `random_shuffle`, samples; None: shuffle the whole part.
         stick_to_shard: read the same part in every epoch; not with `shuffle_after_epoch`.
         pad_last_batch: see above.
-        seed: of the order within a part (`random_shuffle`).
-        shuffle_seed: of the order of the data set (`shuffle_after_epoch`), the same on all shards.
+        seed: seed of the order within a part (`random_shuffle`).
+        shuffle_seed: seed of the order of the data set (`shuffle_after_epoch`), the same on all shards.
     """
 
     def __init__(
@@ -175,29 +176,29 @@ class Order:
         return int(self.copy().take(1).epochs[0])
 
     def reseeded(self, seed: int) -> Order:
-        """Returns the same order of another seed."""
+        """Returns a copy with another seed."""
         other = self.copy()
         other._seed = seed
         return other
 
     def whole(self, epoch: int) -> IndexSequence:
-        """Returns the places of an epoch, of an order of one shard."""
+        """Returns the places of an epoch, as a single shard takes them."""
         return self._part(0, 1, epoch)
 
     def copy(self) -> Order:
-        """Returns the same order with a position of its own; `copy.copy` takes ten times as long."""
+        """Returns a copy, which moves independently; `copy.copy` takes ten times as long."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
 
     @property
     def window(self) -> int:
-        """The next samples are among this many that lie one after another; they go from front to end of a part."""
+        """Number of consecutive samples in stored order that contains the next sample; it moves through a part in order."""
         return self._window if self.selection is None else self.selection.reach(self._window)
 
     @property
     def _window(self) -> int:
-        """The same of places."""
+        """`window`, counted in places."""
         if self._shuffled or self._common is not None:
             return self.size
         largest = -(-self.size // self.num_shards)
@@ -207,20 +208,19 @@ class Order:
 
     # --- state ------------------------------------------------------------------------------
     def seek(self, epoch: int, position: int = 0) -> None:
-        """Goes to a position in an epoch; `position` counts this shard's samples, repeated ones too."""
+        """Moves to a position in an epoch; `position` counts this shard's samples, repeated ones included."""
         self._base, self._taken, self._past = epoch, position, list[_Past]()
         self._find()
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the state that `set_state` needs to go on from here; plain numbers, the same on all shards
-        in step.
+        """Returns the state that `set_state` needs: plain numbers, equal on all shards at the same step.
 
-        `taken` counts samples since the beginning of `epoch`: [number of shards, samples that each of
-        them took], one such pair for each number of shards that there was.
+        `taken` counts samples since the beginning of `epoch`. It has a pair [number of shards, samples that each shard
+        took] for each number of shards so far.
         """
         epochs, taken = 0, self._taken
         if not self._past and not self.pad_last_batch and self.size % self.num_shards == 0:
-            # All shards are at the beginning of an epoch at the same time: small numbers will do.
+            # All shards begin epochs together, so count from the latest epoch, which keeps numbers small.
             epochs, taken = divmod(taken, self.size // self.num_shards)
         return {
             "version": _STATE_VERSION,
@@ -232,11 +232,11 @@ class Order:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continues where a state was taken, also with another number of shards.
+        """Continues where a state was taken, even with another number of shards.
 
-        In the latter case all shards are assumed to have taken as many samples as the one of the state,
-        unless it comes from `merged_state`. What they had left of the epoch, and of later ones that some
-        of them had begun, is divided anew; the epochs after that are as if there had been no change.
+        After such a change, all shards are assumed to have taken as many samples as the shard of the state,
+        unless it comes from `merged_state`. The new shards divide the rest of the epoch, and of later epochs that
+        some shards had begun; epochs after these are as without the change.
         """
         check_version("the reader", state, _STATE_VERSION, 1)
         if state["size"] != self.size:
@@ -270,21 +270,21 @@ class Order:
         self._taken = self._position = self._position + step * count
         batches -= step
         if batches:
-            self._next_epoch()  # it and those after it have as many batches each
+            self._next_epoch()  # from here on, all epochs have the same number of batches
             each = -(-self._limit() // count)
             self._epoch += (batches - 1) // each
             self._base = self._epoch
             self._taken = self._position = ((batches - 1) % each + 1) * count
 
     def _remember(self, shards: int, taken: int | list[int]) -> None:
-        """Adds `shards` shards that took so much to the past, and finds where each of them was."""
+        """Adds an earlier number of shards to the past, with the position that each shard had reached."""
         level = len(self._past)
         each = taken if isinstance(taken, list) else [taken] * shards
         positions = [self._walk(level, shards, shard, t) for shard, t in enumerate(each)]
         self._past.append(_Past(shards, taken, positions))
 
     def _find(self) -> None:
-        """Computes epoch and position from what was taken since the beginning of the base epoch."""
+        """Computes epoch and position from the number of samples taken since the base epoch began."""
         self._epoch, self._position = self._walk(len(self._past), self.num_shards, self.shard_id, self._taken)
         self._loaded: _Epoch | None = None
 
@@ -293,7 +293,7 @@ class Order:
         epoch = self._base
         if self.pad_last_batch:  # all shards begin an epoch together
             return epoch, taken
-        if level:  # before that, others took all
+        if level:  # earlier shards took all samples of the epochs before
             epoch = max(epoch, min(reached for reached, _ in self._past[level - 1].positions))
         while self._left(level, epoch) < self.size:
             if taken < (own := self._count(level, shards, shard, epoch)):
@@ -304,9 +304,9 @@ class Order:
         if self.stick_to_shard:
             epochs, position = divmod(taken, self.size * (slot + 1) // shards - first)
             return epoch + epochs, position
-        # One epoch's part lies behind the other in the data set, around and around.
+        # The shard's parts of successive epochs are adjacent in the data set, cyclically.
         rounds, place = divmod(first + taken, self.size)
-        reached = ((place + 1) * shards - 1) // self.size  # the part with this place
+        reached = ((place + 1) * shards - 1) // self.size  # the part that holds this place
         return epoch + rounds * shards + reached - slot, place - self.size * reached // shards
 
     # --- the order --------------------------------------------------------------------------
@@ -333,7 +333,7 @@ class Order:
         )
 
     def refs(self, epochs: np.ndarray, places: np.ndarray, padded: np.ndarray) -> SampleRefs:
-        """Makes references to the samples at places of passes."""
+        """Returns references to the samples at places of passes."""
         if self.selection is None:
             return SampleRefs(epochs, places, padded)
         indices = self.selection.at(self._seed, epochs, places)
@@ -352,7 +352,7 @@ class Order:
         return self.refs(np.full(count, self._epoch, np.uint32), places, padded)
 
     def _limit(self) -> int:
-        """Returns the position at which an epoch is over, with padding."""
+        """Returns the position at which an epoch ends, with padding."""
         level = len(self._past)
         return max(
             self._count(level, self.num_shards, self.shard_id, self._epoch),
@@ -361,22 +361,22 @@ class Order:
 
     def _next_epoch(self) -> None:
         self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
-        if self.pad_last_batch:  # all shards reach this point together: count from here
+        if self.pad_last_batch:  # all shards reach this point together, so count from here
             self._base, self._taken, self._past = self._epoch, 0, []
 
-    # --- whose samples ----------------------------------------------------------------------
+    # --- samples of a shard -----------------------------------------------------------------
     @property
     def _mine(self) -> _Epoch:
         """This shard's samples of the epoch, in order."""
         if self._loaded is None:
             level = len(self._past)
             mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
-            # An empty part (after a change of the number of shards) repeats the last of the others'.
+            # A part may be empty after a change of the number of shards; then it repeats the last sample of other shards.
             self._loaded = _Epoch(mine, mine if len(mine) else self._rest(level, self._epoch))
         return self._loaded
 
     def _left(self, level: int, epoch: int) -> int:
-        """Counts the samples of an epoch that the shards before level `level` left over."""
+        """Counts the samples of an epoch that the shards of earlier levels left over."""
         if not level:
             return self.size
         past = self._past[level - 1]
@@ -391,12 +391,12 @@ class Order:
 
     def _items(self, level: int, shards: int, shard: int, epoch: int) -> IndexSequence:
         """Returns a shard's samples of an epoch, in order."""
-        if self._left(level, epoch) == self.size:  # no shard has begun it
+        if self._left(level, epoch) == self.size:  # no earlier shard has begun it
             return self._part(shard, shards, epoch)
         return _slice(self._rest(level, epoch), shard, shards)
 
     def _rest(self, level: int, epoch: int) -> IndexSequence:
-        """Returns the samples that the shards before level `level` left over of an epoch they had begun."""
+        """Returns the samples that the shards of earlier levels left over of an epoch they had begun."""
         past = self._past[level - 1]
         items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
         return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])
@@ -428,7 +428,7 @@ def _mixing(fill: int | None) -> str:
 
 
 def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Merges the states of all shards, in their order; they may have taken unequal numbers."""
+    """Merges the states of all shards, in order of their ids; shards may have taken different numbers of samples."""
     first = states[0]
     for state in states[1:]:
         for key in ("version", "size", "seed", "fill", "epoch"):
@@ -444,23 +444,24 @@ def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 class _Epoch:
-    """A shard's samples of one epoch, looked up some at a time; copies of an order share it.
+    """A shard's samples of one epoch, looked up block by block; copies of an order share it.
 
     Args:
         items: the samples.
-        others: the last of them fills up a batch; empty only if there are none in any shard.
+        others: its last sample fills up batches.
     """
 
     def __init__(self, items: IndexSequence, others: IndexSequence):
         self._items, self._others = items, others
-        self._known = 0, np.empty(0, np.int64)  # from this position on; one object, for several threads
+        # A position, and samples from there on; one tuple, so that threads see both or neither.
+        self._known = 0, np.empty(0, np.int64)
 
     def __len__(self) -> int:
         return len(self._items)
 
     @property
     def filler(self) -> int:
-        """The sample that is repeated."""
+        """The sample that fills up batches."""
         return int(self._others.at(np.array([len(self._others) - 1]))[0])
 
     def next(self, position: int, count: int) -> np.ndarray:

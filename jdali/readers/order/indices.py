@@ -1,4 +1,4 @@
-"""Long sequences of sample indices that are computed on access, in constant memory."""
+"""Computes long sequences of sample indices on access, in constant memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-# Up to here a permutation is a table, which is quicker to read and uniform among all permutations.
+# Permutations of up to this size are tables: faster to read, and uniform among all permutations.
 TABLE_SIZE = 1 << 16
 _ROUNDS = 6
 _WORD = (1 << 64) - 1
@@ -21,7 +21,7 @@ class IndexSequence:
 
     Attributes:
         size: number of indices.
-        at: the indices at some positions, int64 [n] to int64 [n].
+        at: returns the indices at positions, int64 [n] to int64 [n].
     """
 
     size: int
@@ -35,7 +35,7 @@ class IndexSequence:
         return IndexSequence(max(stop - start, 0), lambda positions: self.at(positions + start))
 
     def among(self, others: IndexSequence) -> IndexSequence:
-        """Returns the indices that `others` have at the positions that these name."""
+        """Returns the composition: `others` at the positions given by this sequence."""
         return IndexSequence(self.size, lambda positions: others.at(self.at(positions)))
 
 
@@ -45,7 +45,7 @@ def counting(start: int, stop: int) -> IndexSequence:
 
 
 def joined(parts: Sequence[IndexSequence]) -> IndexSequence:
-    """Joins sequences, one after another."""
+    """Concatenates sequences."""
     ends = np.cumsum([0, *(part.size for part in parts)])
 
     def at(positions: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def joined(parts: Sequence[IndexSequence]) -> IndexSequence:
 
 
 def permutation(size: int, *key: int) -> IndexSequence:
-    """Permutes 0, ..., size - 1 in an order that follows from `key` alone (two numbers of 64 bits)."""
+    """Permutes 0, ..., size - 1; the order depends on `key` alone, two 64-bit numbers."""
     if size <= TABLE_SIZE:
         table = _table(size, *key)
         return IndexSequence(size, lambda positions: table[positions])
@@ -70,8 +70,8 @@ def permutation(size: int, *key: int) -> IndexSequence:
 def _table(size: int, *key: int) -> np.ndarray:
     """Tabulates a permutation: int64 [size].
 
-    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit generator stable,
-    unlike that of `Generator.permutation`. All numbers differ, so any sort gives the same result.
+    It sorts random numbers with the indices in their low bits. NumPy keeps the raw stream of a bit generator stable,
+    but not `Generator.permutation`. All numbers differ, so any sort gives the same result.
     """
     words = np.array([k & _WORD for k in key], np.uint64)
     low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)
@@ -82,10 +82,10 @@ def _table(size: int, *key: int) -> np.ndarray:
 
 
 class _Cipher:
-    """A permutation of the numbers below `size`, in constant memory: a Feistel network that walks cycles.
+    """Permutes the numbers below `size` in constant memory, by a Feistel network with cycle walking.
 
-    The network permutes the numbers of an even count of bits, up to four times `size`; a result that is too
-    large goes through it again, which ends, and leaves a permutation of the rest.
+    The network permutes the numbers of an even count of bits, up to four times `size`. A result that is too
+    large goes through it again until it is small enough; this terminates, and the small numbers are permuted.
     """
 
     def __init__(self, size: int, *key: int):
@@ -104,13 +104,13 @@ class _Cipher:
     def _once(self, numbers: np.ndarray) -> np.ndarray:
         left, right = numbers >> self._half, numbers & self._mask
         for key in self._keys:
-            # Every bit of the result depends on every bit of the half.
+            # Each bit of the round function depends on all bits of the half.
             left, right = right, left ^ finalized_all(right + key) & self._mask
         return left << self._half | right
 
 
 def key_state(*key: int) -> int:
-    """Hashes numbers of 64 bits into one."""
+    """Hashes 64-bit numbers into one."""
     state = 0
     for word in key:
         state = _finalized(state ^ word & _WORD)
@@ -118,7 +118,7 @@ def key_state(*key: int) -> int:
 
 
 def _finalized(word: int) -> int:
-    """Applies the finalizer of SplitMix64: each of 64 bits depends on all 64 of `word`."""
+    """Applies the finalizer of SplitMix64: each bit of the result depends on all bits of `word`."""
     word = (word ^ word >> 30) * _FACTORS[0] & _WORD
     word = (word ^ word >> 27) * _FACTORS[1] & _WORD
     return word ^ word >> 31

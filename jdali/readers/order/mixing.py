@@ -1,4 +1,4 @@
-"""A long sequence in order except for positions near each other, as if it went through a buffer of some items."""
+"""Shuffles a long sequence locally, as a shuffle buffer does, with random access and in constant memory."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, key_state, permutation
 
-# A buffer of more items counts as one of this many, unless all items fit into it: that bounds the memory.
+# Largest buffer, to bound memory; it does not apply if all items fit into the buffer.
 _LARGEST_FILL = 1 << 20
-# At least this many positions are looked up at a time.
+# Fewest positions to compute at a time.
 _AT_ONCE = 4096
-# Bits of the random part of a key that is less than 1; fewer where the buffer is large.
+# Bits of the fraction of a moment; fewer if the buffer is large.
 _FRACTION = 32
 _WORD = 64
 
 
 def mixed(size: int, fill: int, *key: int) -> IndexSequence:
-    """Mixes 0, ..., size - 1 as a buffer of `fill` items could, in a way that follows from `key` alone.
+    """Shuffles 0, ..., size - 1 as a buffer of `fill` items could; the order depends on `key` alone.
 
-    A buffer that is filled with 0, 1, 2, ... as far as the next item requires never holds more than `fill`. Item i is at a
-    position p with
+    A buffer that is filled with 0, 1, 2, ... only as far as the next item requires never holds more than `fill` items.
+    The position p of item i satisfies
 
         i - fill < p < i + reach(fill),        fill ≤ reach(fill) < 2 · fill,
 
-    and items that come soon after one another are among some `reach(fill)` that follow each other. All are
-    shuffled freely if they fit into the buffer.
+    and each item lies within some `reach(fill)` consecutive numbers that move on with the position. If all items fit
+    into the buffer, they are shuffled freely.
 
-    How: item i has a random moment, i + d with 0 ≤ d < reach, and items come in the order of their moments. At
-    the moment t all items up to t - reach have come and none after t has: so the moment of the item at position p is
+    Method: item i has a random moment i + d with 0 ≤ d < reach, and items are ordered by their moments. At
+    moment t, all items up to t - reach have come, and none after t. So the moment of the item at position p is
     at least p and less than p + reach, and sorting the items from p - reach to p + reach by their moments finds it.
 
-    With d drawn freely the buffer would hold reach / 2 items on average, but might have to hold all of reach. So the
-    d of a row of m items lie one in each of m strata of a width w, in random order; reach = m · w. Let t be the
-    moment of the next item, and y = t - a for a row that begins at a ≤ t. If an item of the row in the
-    stratum s is still to come, then a + (m - 1) + w · (s + 1) > t, and s ≥ floor((y - m + 1) / w): at most
-    m - floor((y - m + 1) / w) of the row are in the buffer, and never more than m. The y of the rows are m apart, the
-    lowest is below m; summed up that is at most ((m + 1) · w + 3 · m - 1) / 2. For some m the largest w is taken
-    with which this is at most `fill`, then the m with the longest reach. With m = 1 simply w = fill.
+    With independent d, the buffer would hold reach / 2 items on average, but reach items in the worst case. Therefore
+    the d of a row of m items lie one in each of m strata of width w, in random order; reach = m · w. Let t be the
+    moment of the next item, and y = t - a for a row that begins at a ≤ t. If an item of the row in
+    stratum s is still to come, then a + (m - 1) + w · (s + 1) > t, hence s ≥ floor((y - m + 1) / w). So at most
+    m - floor((y - m + 1) / w) items of the row are in the buffer, and at most m. The y of successive rows differ by m,
+    and the lowest y is below m; the sum over all rows is at most ((m + 1) · w + 3 · m - 1) / 2. For several m, w is the
+    largest width with a sum of at most `fill`; the m with the longest reach is chosen. For m = 1, w = fill.
 
     Args:
         size: number of items.
-        fill: of the buffer, from 1 on; more than 2^20 counts as 2^20, if that is less than `size`.
-        key: two numbers of 64 bits.
+        fill: size of the buffer, at least 1; more than 2^20 counts as 2^20 if `size` is larger still.
+        key: two 64-bit numbers.
     """
     if fill >= size:
         return permutation(size, *key)
@@ -53,7 +53,7 @@ def mixed(size: int, fill: int, *key: int) -> IndexSequence:
 
 
 def reach(fill: int) -> int:
-    """Returns how far an item may lie behind its place, see `mixed`."""
+    """Returns the bound on how far an item can be delayed, see `mixed`."""
     row, width = _strata(fill)
     return row * width
 
@@ -66,12 +66,12 @@ def _strata(fill: int) -> tuple[int, int]:
 
 
 class _Mixer:
-    """See `mixed`.
+    """Implements `mixed`.
 
     Args:
         size: number of items.
-        row, width: number of the strata, and how wide they are.
-        key: numbers of 64 bits.
+        row, width: number and width of the strata.
+        key: 64-bit numbers.
     """
 
     def __init__(self, size: int, row: int, width: int, *key: int):
@@ -79,11 +79,11 @@ class _Mixer:
         self._reach = row * width
         self._step = max(_AT_ONCE, self._reach)
         self._state = key_state(*key)
-        # Of the items of a window, and of their moments: both counted from where it begins.
+        # Items and moments of a window are counted from its beginning.
         most = self._step + 2 * self._reach + 2 * row
         self._index_bits = most.bit_length()
         self._fraction = min(_WORD - self._index_bits - (most + self._reach).bit_length(), _FRACTION)
-        # Two: a reader that is ahead may be in the next part of the sequence already.
+        # Two parts, because a reader that prefetches may already be in the next one.
         self._part = functools.lru_cache(maxsize=2)(self._sorted)
 
     def __call__(self, positions: np.ndarray) -> np.ndarray:
@@ -95,10 +95,10 @@ class _Mixer:
         return found
 
     def _sorted(self, part: int) -> np.ndarray:
-        """Returns the items at the positions from part · step on: int64 [n]."""
+        """Returns the items at positions from part · step on: int64 [n]."""
         start = part * self._step
         stop = min(start + self._step, self._size)
-        # Whole rows; a moment from `start` on is only reached by items after start - reach.
+        # Whole rows; only items after start - reach have moments from `start` on.
         first = max(start - self._reach, 0) // self._row * self._row
         last = min(stop + self._reach, self._size)
         rows = -(-(last - first) // self._row)
@@ -114,10 +114,9 @@ class _Mixer:
         return np.uint64((1 << self._index_bits) - 1)
 
     def _moments(self, first: int, rows: int) -> np.ndarray:
-        """Computes the moments of the items from `first` on, uint64 [rows, row]: whole, fraction, and the item in the
-        low bits.
+        """Computes the moments of the items from `first` on, uint64 [rows, row]: integer part, fraction, and the item.
 
-        The lowest decide among items of one moment: the first comes first.
+        The item in the low bits breaks ties.
         """
         words = np.arange(first, first + rows * self._row, dtype=np.uint64)
         words *= np.uint64(GOLDEN)
@@ -125,11 +124,11 @@ class _Mixer:
         words = finalized_all(words)
         strata = np.arange(self._row, dtype=np.uint64)
         low = np.uint64(max(self._row - 1, 0))
-        # Which item of a row lies in which stratum: the one whose word is the s-th, except for its lowest bits.
+        # Stratum s gets the item with the s-th smallest random word; the low bits hold the item.
         ranked = (words.reshape(rows, self._row) & ~low) | strata
         ranked.sort(axis=1)
         index = (ranked & low) + np.arange(0, rows * self._row, self._row, dtype=np.uint64)[:, None]
-        # Within a stratum: by 32 bits that the ranking does not look at before all others.
+        # The position within a stratum comes from a second hash, independent of the ranking.
         jitter = finalized_all(ranked ^ np.uint64(self._state)) >> np.uint64(32)
         jitter *= np.uint64(self._width)
         jitter >>= np.uint64(32 - self._fraction)

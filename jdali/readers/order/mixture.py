@@ -1,9 +1,9 @@
-"""Mixtures: the order of samples of several sources, as a function of a position that all shards share.
+"""Orders the samples of a mixture of sources as a function of a position that all shards share.
 
-Position u of a mixture with whole shares a₀, a₁, ... of sum d takes the first source if floor((u + 1) · a₀ / d) is above
-floor(u · a₀ / d), which is then the index in the stream of that source. Else it is position u - floor(u · a₀ / d) of the mixture
-of the others. So any n positions in a row hold n · aₛ / d samples of source s if these are whole numbers, and how
-many samples of each source come before a position is known without going through them.
+Let the sources have integer shares a₀, a₁, ... with sum d. Position u takes the first source if floor((u + 1) · a₀ / d) is
+greater than floor(u · a₀ / d), which is then the position in the stream of this source. Otherwise, the rule is applied to the
+other sources at position u - floor(u · a₀ / d). So any n consecutive positions hold n · aₛ / d samples of source s if these
+are integers, and the number of samples of each source before a position has a closed form.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ import numpy as np
 
 from jdali._state import check_version
 from jdali.readers.order.epochs import Order, SampleRefs
-from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, key_state
+from jdali.readers.order.indices import GOLDEN, finalized_all, key_state
 
 _STATE_VERSION = 1
-# Shares whose sum is larger are rounded to parts of this many; products of two of them fit into 64 bits.
+# Shares with a larger sum are rounded, so that products of two of them fit into 64 bits.
 _MOST_PARTS = 1 << 30
 
 
 def whole_shares(weights: Sequence[Any], temperature: float | None = None) -> tuple[int, ...]:
-    """Returns whole numbers in the proportion of weights, to the power of 1 / temperature.
+    """Returns integers in proportion to weights ** (1 / temperature).
 
-    Decimal fractions are taken as they are written: (0.7, 0.3) are 7 and 3.
+    Decimal fractions are exact: (0.7, 0.3) gives 7 and 3.
     """
     exact = [Fraction(repr(float(w))) if math.isfinite(float(w)) else Fraction(-1) for w in weights]
     if min(exact) < 0 or not any(exact):
@@ -51,12 +51,12 @@ def whole_shares(weights: Sequence[Any], temperature: float | None = None) -> tu
 
 
 class Segment(NamedTuple):
-    """Positions of a mixture that have the same shares, up to the next segment.
+    """A range of positions of a mixture with constant shares, up to the next segment.
 
     Attributes:
         start: first position.
-        shares: of the sources.
-        base: samples of each source that come before it.
+        shares: shares of the sources.
+        base: number of samples of each source before `start`.
     """
 
     start: int
@@ -64,7 +64,7 @@ class Segment(NamedTuple):
     base: tuple[int, ...]
 
     def counts(self, position: int) -> tuple[int, ...]:
-        """Counts the samples of each source that come before a position of the segment, or its end."""
+        """Counts the samples of each source before a position of the segment, or before its end."""
         rounds, rest = divmod(position - self.start, sum(self.shares))
         left, counts = sum(self.shares), []
         for share, base in zip(self.shares, self.base, strict=True):
@@ -74,7 +74,7 @@ class Segment(NamedTuple):
         return tuple(counts)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the sources of positions, and the positions in the streams of these: int64 [n] each."""
+        """Returns the source of each position, and the position in its stream: int64 [n] each."""
         rounds, rest = np.divmod(positions - self.start, sum(self.shares))
         sources = np.full(len(positions), -1, np.int64)
         places = np.zeros(len(positions), np.int64)
@@ -93,17 +93,18 @@ class Segment(NamedTuple):
 class MixtureOrder:
     """The order in which one shard takes samples of a mixture; it has the methods of `Order`.
 
-    Of S shards each takes one of S positions in a row, at random: the batch of all shards has the shares, that of one shard is
-    a random part of it. An epoch has as many positions as all sources have samples, see `epoch_size`. Each source is gone
-    through pass after pass, in its own order. All shards take equally many.
+    Of every S consecutive positions, each of the S shards takes one, which is chosen at random. So the batches of all shards
+    together match the shares exactly; those of a single shard match them on average. All shards take the same number of
+    samples. An epoch has as many positions as the sources have samples in total; `epoch_size` rounds this up for the
+    shards. Each source has its own order, and starts its next pass when it is used up.
 
     Args:
-        orders: of the sources, of one shard each.
+        orders: unsharded orders of the sources.
         segments: first position and shares of each part of the schedule; the first begins at 0.
-        shard_id, num_shards: which positions are taken.
-        pad_last_batch: end an epoch with a whole batch, by repeating its last sample.
-        seed: of sources that shuffle; None in `seeded` is a source without a seed of its own.
-        seeded: whether each source has a seed of its own.
+        shard_id, num_shards: the positions to take.
+        pad_last_batch: end an epoch with a full batch, by repeating its last sample.
+        seed: seed of sources that shuffle without a seed of their own.
+        seeded: for each source, whether it has a seed of its own.
     """
 
     selection = None
@@ -129,13 +130,13 @@ class MixtureOrder:
         self._reseed(seed)
 
     def _reseed(self, seed: int) -> None:
-        """Gives sources without a seed one each."""
+        """Derives a seed for each source that has none."""
         self.seed = seed
         self._orders = tuple(
             order if own else order.reseeded(key_state(seed, number) >> 1)
             for number, (order, own) in enumerate(zip(self._plain, self._seeded, strict=True))
         )
-        self._pass = functools.lru_cache(maxsize=2 * len(self._orders))(_whole_pass)
+        self._pass = functools.lru_cache(maxsize=2 * len(self._orders))(Order.whole)
 
     @property
     def window(self) -> int:
@@ -143,12 +144,12 @@ class MixtureOrder:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of samples of a pass of each source."""
+        """Number of samples in a pass of each source."""
         return [order.size for order in self._plain]
 
     @property
     def epoch_size(self) -> int:
-        """Number of samples of an epoch: without padding all shards take equally many."""
+        """Number of samples of an epoch; without padding, it is a multiple of the number of shards."""
         return self.size if self.pad_last_batch else -(-self.size // self.num_shards) * self.num_shards
 
     @property
@@ -157,7 +158,7 @@ class MixtureOrder:
         return int(self.offsets[-1])
 
     def copy(self) -> MixtureOrder:
-        """Returns the same order with a position of its own."""
+        """Returns a copy, which moves independently."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
@@ -166,7 +167,7 @@ class MixtureOrder:
     # A row holds a position for each shard. `_begun` is the position of the first row since the number of shards changed,
     # `_taken` counts rows since then; with padding, both count from the beginning of the epoch.
     def get_state(self) -> dict[str, Any]:
-        """Returns the state that `set_state` needs; plain numbers, the same on all shards."""
+        """Returns the state that `set_state` needs: plain numbers, equal on all shards."""
         position = self._begun + self._taken * self.num_shards
         start = self._epoch * self.size + (min(position, self.size) if self.pad_last_batch else position)
         return {
@@ -184,7 +185,7 @@ class MixtureOrder:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues where a state was taken, with any number of shards, other weights and another schedule.
 
-        Other shares count from the position of the state on; the samples that came before it do not come again.
+        New shares count from the position of the state on; earlier samples of the pass do not come again.
         """
         check_version("the reader", state, _STATE_VERSION)
         shards, taken = self.taken(state)
@@ -196,7 +197,11 @@ class MixtureOrder:
         self.go_on(int(state["seed"]), [state["segment"]], now)
 
     def taken(self, state: Mapping[str, Any]) -> tuple[int, int]:
-        """Returns from a state, of these sources, the number of shards, and how many samples each of them took."""
+        """Returns the number of shards of a state, and the number of samples that each took.
+
+        Raises:
+            ValueError: the state is of other sources, or its shards took different numbers of samples.
+        """
         if state.get("sizes") != self.sizes:
             raise ValueError(
                 f"the state is of sources of {state.get('sizes')} samples, these have {self.sizes}"
@@ -208,14 +213,15 @@ class MixtureOrder:
         return int(shards), int(rows.pop())
 
     def go_on(self, seed: int, segments: Sequence[Sequence[Any]], now: int) -> None:
-        """Goes on with the seed and the segments of a state up to the position `now`, then with its own."""
+        """Takes over the seed of a state, and its segments up to position `now`; its own schedule holds from there on."""
         self._reseed(seed)
         before = [Segment(int(start), tuple(shares), tuple(base)) for start, shares, base in segments]
         self._segments = _joined(before, self._schedule, now)
 
     def segments(self, start: int, stop: int) -> list[list[Any]]:
-        """Returns the segments with the positions from `start` to `stop`, as plain numbers."""
-        found = [self._segment_at(start), *(s for s in self._segments if start < s.start < stop)]
+        """Returns the segments that cover positions `start` to `stop`, as plain numbers."""
+        first = [s for s in self._segments if s.start <= start][-1]
+        found = [first, *(s for s in self._segments if start < s.start < stop)]
         return [[segment.start, list(segment.shares), list(segment.base)] for segment in found]
 
     def skip(self, batches: int, count: int) -> None:
@@ -234,7 +240,7 @@ class MixtureOrder:
         return -(-(self.size - self._begun) // self.num_shards)
 
     def _enter(self) -> None:
-        """Goes on to the next epoch if this one is over, with padding."""
+        """Moves to the next epoch if this one is over, with padding."""
         if self._taken >= self._rows():
             self._epoch, self._begun, self._taken = self._epoch + 1, 0, 0
 
@@ -253,7 +259,7 @@ class MixtureOrder:
         rows = np.arange(self._taken, self._taken + count, dtype=np.int64)
         self._taken += count
         first = self._begun + rows * self.num_shards
-        # Rows are turned at random: else a shard of two would get one of two sources that alternate.
+        # Rotate rows at random: otherwise, with two shards, one would get all samples of two alternating sources.
         bits = finalized_all((first.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN)) >> np.uint64(32)
         turns = (bits * np.uint64(self.num_shards) >> np.uint64(32)).astype(np.int64)
         positions = first + (self.shard_id + turns) % self.num_shards
@@ -267,7 +273,10 @@ class MixtureOrder:
         return self.refs(positions)._replace(padded=padded)
 
     def _share_of_last(self) -> int:
-        """Returns which of an epoch's last row, that is not full, this shard takes: those of `Order`, which are counted."""
+        """Returns the position of an epoch's incomplete last row that this shard takes.
+
+        The shards that take one are the same as in `Order`, whose counts iterators rely on.
+        """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards
         larger = [left * (s + 1) // shards - left * s // shards > left // shards for s in range(shards)]
@@ -287,7 +296,7 @@ class MixtureOrder:
                 found[now] = self._pass(order, number).at(within[now])
             refs = order.refs(passes.astype(np.uint32), found, np.zeros(len(within), bool))
             epochs[mine], indices[mine] = refs.epochs, refs.indices + self.offsets[source]
-            # Of a source that draws by weight: numbers that are no indices.
+            # Identities of draws by weight must differ from all indices.
             drawn = 0 if refs.identities is None else self.count
             identities[mine] = refs.identified + self.offsets[source] + drawn
         same = np.array_equal(indices, identities)
@@ -303,18 +312,11 @@ class MixtureOrder:
             sources[mine], places[mine] = self._segments[number].at(positions[mine])
         return sources, places
 
-    def _segment_at(self, position: int) -> Segment:
-        return [s for s in self._segments if s.start <= position][-1]
-
-
-def _whole_pass(order: Order, number: int) -> IndexSequence:
-    return order.whole(number)
-
 
 def _joined(
     before: Sequence[Segment], schedule: Sequence[tuple[int, tuple[int, ...]]], now: int = 0
 ) -> tuple[Segment, ...]:
-    """Returns segments that hold up to the position `now`, and after that those of the schedule."""
+    """Joins segments that hold up to position `now` with the schedule from there on."""
     current = [shares for start, shares in schedule if start <= now][-1]
     segments = list(before)
     for start, shares in itertools.chain([(now, current)], (s for s in schedule if s[0] > now)):

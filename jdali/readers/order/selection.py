@@ -1,4 +1,4 @@
-"""Which samples of a data set a pass takes: a subset, folds, and draws by weight."""
+"""Selects the samples of a pass: a subset, folds, and draws by weight."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, finalized_all, key_state, permutation
 
-# The largest weight as an integer; smaller ones are rounded to multiples of its inverse.
+# The largest weight as an integer; other weights are scaled and rounded accordingly.
 _LARGEST = 1 << 32
-# Key of the permutation that folds are parts of: the same on all shards, whatever the seeds.
+# Key of the permutation that is divided into folds; the same on all shards, whatever the seeds.
 _FOLD_KEY = 0x666F6C6473, 0
 _HALF = np.uint64(32)
 _LOW = np.uint64((1 << 32) - 1)
@@ -20,12 +20,12 @@ _LOW = np.uint64((1 << 32) - 1)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampleSelection:
-    """The samples of a pass, as a function of seed, epoch and place in the pass.
+    """Maps seed, epoch and place in a pass to a sample.
 
     Attributes:
-        count: samples of the data set.
-        indices: int64 [m], those that a pass is taken from; None: all.
-        ends: int64 [m], sums of their weights up to each, all above 0; None: a pass takes each once.
+        count: number of samples of the data set.
+        indices: int64 [m], the samples that a pass takes or draws from; None: all.
+        ends: int64 [m], cumulative sums of their weights; None: a pass takes each sample once.
     """
 
     count: int
@@ -39,7 +39,7 @@ class SampleSelection:
 
     @property
     def taken(self) -> np.ndarray:
-        """int64: the samples that a pass may take."""
+        """int64, the samples that a pass may take."""
         taken = np.arange(self.count) if self.indices is None else self.indices
         return taken if self.ends is None else taken[np.diff(self.ends, prepend=0) > 0]
 
@@ -56,7 +56,7 @@ class SampleSelection:
         return places if self.indices is None else self.indices[places]
 
     def _targets(self, seed: int, epoch: int, places: np.ndarray) -> np.ndarray:
-        """Draws an integer below the sum of all weights for each place: the upper half of a product of 128 bits."""
+        """Draws an integer below the sum of all weights for each place, as the upper half of a 128-bit product."""
         assert self.ends is not None
         state = np.uint64(key_state(seed, epoch))
         bits = finalized_all((places.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN) + state)
@@ -67,14 +67,14 @@ class SampleSelection:
         return (high * top + (middle >> _HALF) + (other >> _HALF)).astype(np.int64)
 
     def identities(self, places: np.ndarray) -> np.ndarray | None:
-        """Returns what random values of draws follow from, no indices of samples; None: from the indices.
+        """Returns seeds for the random values of draws, distinct from indices of samples; None: use the indices.
 
-        A sample that is drawn twice in a pass has other random values each time.
+        So a sample that is drawn twice in a pass has different random values each time.
         """
         return None if self.ends is None else places + self.count
 
     def reach(self, window: int) -> int:
-        """Returns how many samples of the data set that follow each other hold any `window` places."""
+        """Returns the number of consecutive samples of the data set that any `window` places span."""
         if self.ends is not None or self.indices is None or (np.diff(self.indices) < 0).any():
             return self.count
         last = np.minimum(np.arange(len(self.indices)) + window, len(self.indices)) - 1
@@ -90,13 +90,13 @@ def select(
     classes: np.ndarray | None = None,
     names: Sequence[str] = (),
 ) -> SampleSelection | None:
-    """Reads the arguments of a reader that say which samples a pass takes; None: each once.
+    """Builds the selection of a reader from its arguments; None if a pass takes each sample once.
 
     Args:
-        count: samples of the data set.
+        count: number of samples of the data set.
         subset, fold, weights: arguments of the reader, see `reader_options`.
         classes: class of each sample, if the reader knows it.
-        names: of the classes, if they have some.
+        names: names of the classes, if known.
     """
     if subset is None and fold is None and weights is None:
         return None
@@ -128,7 +128,7 @@ def _subset(subset: Any, count: int) -> np.ndarray:
 
 
 def _fold(fold: Any, indices: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
-    """Returns the samples of some folds, in order. Classes are divided evenly."""
+    """Returns the samples of some folds, in order; each class is divided evenly."""
     if len(fold) != 2:
         raise ValueError(f"fold is {fold!r}; it must be (k, n): the fold or folds to read, of n")
     wanted, number = np.atleast_1d(np.asarray(fold[0])), fold[1]
@@ -147,7 +147,7 @@ def _fold(fold: Any, indices: np.ndarray, classes: np.ndarray | None) -> np.ndar
 def _ends(
     weights: Any, count: int, indices: np.ndarray | None, classes: np.ndarray | None, names: Sequence[str]
 ) -> np.ndarray:
-    """Returns the sums of weights, as integers that are the same on every machine."""
+    """Returns the cumulative sums of weights, as integers, which are the same on every machine."""
     if isinstance(weights, (str, Mapping)):
         values = _by_class(weights, classes, names)
     else:
@@ -159,7 +159,7 @@ def _ends(
         values = values if indices is None else values[indices]
     if not (np.isfinite(values) & (values >= 0)).all() or not values.any():
         raise ValueError("weights must be finite, at least 0, and one of them above 0")
-    # The division and the rounding are exact by IEEE 754; no sum of floats is taken.
+    # IEEE 754 defines division and rounding exactly; sums of floats could differ between machines.
     whole = np.rint(values / values.max() * _LARGEST).astype(np.int64)
     return np.cumsum(np.maximum(whole, values > 0))
 
@@ -167,7 +167,7 @@ def _ends(
 def _by_class(
     weights: str | Mapping[Any, float], classes: np.ndarray | None, names: Sequence[str]
 ) -> np.ndarray:
-    """Returns the weight of each sample, from one for each class."""
+    """Returns the weight of each sample, given weights by class."""
     if isinstance(weights, str) and weights != "balanced":
         raise ValueError(
             f'weights is {weights!r}; it must be "balanced", numbers by class, or a number for each sample'

@@ -1,9 +1,9 @@
-"""Windows of an order: samples near each other are packed into rows, or sorted into buckets, as a function of a position.
+"""Packs nearby samples into rows, or sorts them into buckets, as a function of a position.
 
-The samples come in the order of a mixture. A window holds so many that follow each other, the last one of a pass has the
-rest. What is made of a window, rows of several samples or an order by size, follows from its samples alone, so from its number.
-Rows are counted over all windows. Where a position lies is known from the window it is in and the number of that window's first
-row, which a state has; going on from there takes one window.
+The samples come in the order of a mixture. A window is a fixed number of consecutive samples; the last window of a pass has
+the rest. The rows of a window, packed samples or an order by size, depend only on its samples, hence on its number.
+Rows are numbered through all windows. A state holds the number of the current window and of its first row, so that resuming
+computes a single window.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ from jdali.readers.order.indices import permutation
 from jdali.readers.order.mixture import MixtureOrder
 
 _STATE_VERSION = 1
-# Windows that are kept: an order that is ahead may be in the next one.
+# Number of windows to cache; an order that prefetches may be in a later one.
 _KEPT = 4
 FIRST_FIT, BEST_FIT = "first_fit", "best_fit"
 
 
 def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndarray:
-    """Packs documents into rows of `length`, longest first; returns the row of each: int64 [n].
+    """Packs documents into rows of `length`, longest first; returns the row of each document: int64 [n].
 
-    A document goes to the first row with room for it, or to that with the least, in the order of the rows. Documents of one
-    length are packed together, with the same result. Rows are numbered by the first of their documents.
+    A document goes to the first row with room for it ("first_fit"), or to the fullest one, the first of equals ("best_fit").
+    Documents of equal length are packed in one step, with the same result. Rows are numbered in the order of their first
+    documents.
 
     Args:
-        lengths: int64 [n], of documents, from 0 to `length`.
-        length: of a row.
+        lengths: int64 [n], lengths of the documents, from 0 to `length`.
+        length: length of a row.
         strategy: "first_fit" or "best_fit".
     """
     room = np.full(len(lengths), length, np.int64)
-    used = 0  # rows; those behind it are empty
+    used = 0  # number of rows with documents
     rows = np.empty(len(lengths), np.int64)
     order = np.argsort(-lengths, kind="stable")
     sizes, counts = np.unique(-lengths, return_counts=True)
@@ -46,9 +47,9 @@ def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndar
     for size, count in zip((-sizes).tolist(), counts.tolist(), strict=True):
         start, stop = stop, stop + count
         if not size:
-            rows[order[start:]] = 0  # they take no room
+            rows[order[start:]] = 0  # empty documents fit anywhere
             continue
-        # Rows that may take one, and new ones: in the end all documents have a row of their own.
+        # Candidates: the used rows, and enough new ones for a row each.
         open_rows = np.arange(min(used + count, len(lengths)))
         if strategy == BEST_FIT:
             open_rows = open_rows[np.argsort(room[: len(open_rows)], kind="stable")]
@@ -69,12 +70,12 @@ def _renumbered(rows: np.ndarray) -> np.ndarray:
 
 
 class _Window(NamedTuple):
-    """The samples of a window, row by row; a sample that is divided comes once for each piece.
+    """The samples of a window, row by row; a divided sample comes once for each piece.
 
     Attributes:
-        refs: to the samples.
+        refs: references to the samples.
         starts: int64 [rows + 1], the first sample of each row, and the end.
-        members: int64 [samples], what `SampleRefs.members` has of them; None: rows are single samples.
+        members: int64 [samples], their numbers in `SampleRefs.members`; None: rows are single samples.
     """
 
     refs: SampleRefs
@@ -89,13 +90,13 @@ class _Window(NamedTuple):
 class RowPacking:
     """Packs the documents of a window, see `pack`.
 
-    Piece k of document i has the number i + k * documents in `SampleRefs.members`, so a document that is whole has its index.
+    Piece k of document i has the number i + k * documents in `SampleRefs.members`; an undivided document has its index.
 
     Attributes:
-        lengths: int64 [documents], tokens of each.
-        length: of a row.
+        lengths: int64 [documents], number of tokens of each document.
+        length: length of a row.
         strategy: "first_fit" or "best_fit".
-        split: divide longer documents into pieces, each but the last as long as a row; else they are cut.
+        split: divide longer documents into pieces as long as a row and a rest; otherwise truncate them.
     """
 
     lengths: np.ndarray
@@ -107,7 +108,7 @@ class RowPacking:
 
     @property
     def settings(self) -> list[Any]:
-        """What has to stay, plain values."""
+        """Plain values that must agree when a state is restored."""
         return [self.length, self.strategy, *["split"] * self.split]
 
     def pieces(self, documents: np.ndarray) -> np.ndarray:
@@ -133,11 +134,11 @@ class RowPacking:
 class SizeBuckets:
     """Sorts the samples of a window by a value, and divides them into buckets, which come in random order.
 
-    Buckets begin at positions that are multiples of `size`; where a window begins or ends within one, it has a part of it.
+    Buckets begin at multiples of `size`; a window that begins or ends within a bucket has a part of it.
 
     Attributes:
-        values: [samples], by which they are alike.
-        size: samples of a bucket.
+        values: [samples], values to sort by.
+        size: number of samples of a bucket.
     """
 
     values: np.ndarray
@@ -147,11 +148,11 @@ class SizeBuckets:
 
     @property
     def settings(self) -> list[Any]:
-        """What has to stay, plain values."""
+        """Plain values that must agree when a state is restored."""
         return [self.size]
 
     def arranged(self, refs: SampleRefs, span: range, seed: int) -> _Window:
-        """Arranges the samples of a window; those of a bucket stay in their order."""
+        """Arranges the samples of a window; within a bucket, they keep their order."""
         first = -(-span.start // self.size) * self.size
         bounds = np.unique([span.start, *range(first, span.stop, self.size), span.stop])
         counts = np.diff(bounds)
@@ -168,13 +169,13 @@ def _made(stream: MixtureOrder, arrange: RowPacking | SizeBuckets, span: range) 
 class WindowOrder:
     """The order in which one shard takes rows of samples; it has the methods of `Order`.
 
-    Of S shards each takes one of S rows in a row. All shards take equally many.
+    Shard i of S takes every S-th row, from row i on. All shards take the same number of rows.
 
     Args:
-        stream: the samples, in the order of one shard.
+        stream: the unsharded order of the samples.
         arrange: makes the rows of a window.
         window: number of samples of a window.
-        shard_id, num_shards: which rows are taken.
+        shard_id, num_shards: the rows to take.
     """
 
     selection = None
@@ -195,9 +196,9 @@ class WindowOrder:
             )
         self.shard_id, self.num_shards = shard_id, num_shards
         self._arrange, self._in_window = arrange, window
-        self._of_pass = -(-stream.size // window)  # windows
-        # Rows are counted: `_begun` before the number of shards changed, `_taken` by each shard since then, `_first` before
-        # the window that the next one is in.
+        self._of_pass = -(-stream.size // window)  # windows of a pass
+        # Counts of rows: `_begun` before the number of shards changed, `_taken` by each shard since then, `_first` before
+        # the current window.
         self._begun = self._taken = self._window = self._first = 0
         self._follow(stream)
         self._fresh = self._rows
@@ -208,7 +209,7 @@ class WindowOrder:
 
     @functools.cached_property
     def size(self) -> int:
-        """Number of rows of the first pass over the samples, rounded up so that all shards take equally many."""
+        """Number of rows of the first pass over the samples, rounded up to a multiple of the number of shards."""
         rows = self._stream.size
         if self._arrange.packs:
             rows = sum(len(self._fresh(self._span(window))) for window in range(self._of_pass))
@@ -234,7 +235,7 @@ class WindowOrder:
         return self._window // self._of_pass
 
     def copy(self) -> WindowOrder:
-        """Returns the same order with a position of its own."""
+        """Returns a copy, which moves independently."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
@@ -247,7 +248,7 @@ class WindowOrder:
         return range(first, min(first + self._in_window, start + self._stream.size))
 
     def _find(self, row: int) -> _Window:
-        """Goes on to the window that a row is in."""
+        """Moves on to the window of a row, and returns it."""
         found = self._rows(self._span(self._window))
         while row >= self._first + len(found):
             self._first, self._window = self._first + len(found), self._window + 1
@@ -256,12 +257,12 @@ class WindowOrder:
 
     @property
     def _next(self) -> int:
-        """The first row that no shard has taken."""
+        """The first row that no shard has taken yet."""
         return self._begun + self._taken * self.num_shards
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Returns the state that `set_state` needs; plain numbers, the same on all shards."""
+        """Returns the state that `set_state` needs: plain numbers, equal on all shards."""
         self._find(self._next)
         span = self._span(self._window)
         return {
@@ -282,7 +283,7 @@ class WindowOrder:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues where a state was taken, with any number of shards and other weights.
 
-        These hold from the next window on; one that is begun keeps its rows.
+        New weights hold from the next window on; a window that is begun keeps its rows.
         """
         check_version("the reader", state, _STATE_VERSION)
         windows = [self._in_window, *self._arrange.settings]

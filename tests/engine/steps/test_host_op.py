@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 from engine.identities import sample_ids
 from support.nodes import batch, node_of, rows, source_node
+from support.pictures import noise, png
 
 from jdali._operators.record import REGISTRY
+from jdali._system.devices import host_device
 from jdali.engine.failure import NodeFailure
+from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.host_op import HostOpRunner
+from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
-from jdali.graph import Graph
+from jdali.graph import Graph, step_of
 
 
 @pytest.fixture
@@ -81,3 +85,17 @@ def test_operators_with_effects_run_in_order_in_one_thread(pool):
     assert rows(env[node.outputs[0]]) == list(range(1, 21))
     assert calls == [(i, threading.get_ident()) for i in range(20)]
     assert runner.at_once == 1
+
+
+def test_a_plan_serves_again_for_the_same_sizes_only(pool):
+    """Of a decoder, whose windows follow from the sizes in the headers."""
+    graph = Graph()
+    (data,) = source_node(graph).outputs
+    node = node_of(graph, "decoders.image_crop", data, crop=(2, 5))
+    runner = runner_of(step_of(node), seed=1, device=host_device(), max_batch=2, budget=ProgramBudget(None))
+    for heights in ([4, 4], [4, 4], [4, 6], [6], [4, 4]):
+        pictures = [noise(height, 5, 3) for height in heights]
+        env = Values({data: batch(*(np.frombuffer(png(picture), np.uint8) for picture in pictures))})
+        runner.run(env, sample_ids(len(heights)), pool)
+        wanted = [picture[len(picture) // 2 - 1 : len(picture) // 2 + 1] for picture in pictures]
+        np.testing.assert_equal(env[node.outputs[0]].to_samples(), wanted)

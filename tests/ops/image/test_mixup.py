@@ -254,12 +254,16 @@ def test_derivatives_are_the_shares(operator):
 
 
 # --- in pipelines -----------------------------------------------------------------------------------
+def small(encoded):
+    return fn.resize(fn.decoders.image(encoded), size=[8, 10], interp_type=types.INTERP_NN)
+
+
 @pipeline_def(num_threads=2, seed=11)
 def pipeline(folder, probability=0.9, pad=False):
     encoded, labels = fn.readers.file(
         file_root=folder, name="Reader", random_shuffle=True, pad_last_batch=pad
     )
-    images = fn.resize(fn.decoders.image(encoded), size=[8, 10])
+    images = small(encoded)
     first = fn.mixup(images, labels, num_classes=9, alpha=0.4, probability=probability)
     second = fn.cutmix(fn.transpose(images, perm=[2, 0, 1], transpose_layout=True), labels, num_classes=9)
     return dict(zip(("mixed", "soft", "cut", "areas"), (*first, *second), strict=True))
@@ -270,7 +274,7 @@ def pictures(folder):
 
     @pipeline_def(batch_size=9, num_threads=1)
     def plain():
-        return fn.resize(fn.decoders.image(fn.readers.file(file_root=folder)[0]), size=[8, 10])
+        return small(fn.readers.file(file_root=folder)[0])
 
     return plain().run()[0].as_numpy()
 

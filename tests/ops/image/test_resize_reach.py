@@ -23,8 +23,8 @@ def plan_of(sample: np.ndarray, layout: str, args: dict[str, Any]) -> PlannedCal
     return plan_call(CallRequest(resize, [BatchSpec.of([sample], layout)], args, batch_size=1))
 
 
-def computed(sample: np.ndarray, planned: PlannedCall) -> np.ndarray:
-    """The result of a plan, compiled as the engine compiles it."""
+def computed(sample: np.ndarray, planned: PlannedCall, platform: str = "cpu") -> np.ndarray:
+    """The result of a plan, compiled as the engine compiles it for a platform."""
     size = planned.outputs[0].extents[0]
 
     def function(array: Any, traced: Any, minus_zero: Any) -> Any:
@@ -32,7 +32,7 @@ def computed(sample: np.ndarray, planned: PlannedCall) -> np.ndarray:
             extents = [jnp.asarray([s], jnp.int32) for s in (sample.shape, size)]
             return run_call(planned.call, [array], extents[:1], traced, extents[1:], [tuple(size.tolist())])
 
-        return exact(call, minus_zero, "cpu")(array, traced)
+        return exact(call, minus_zero, platform)(array, traced)
 
     (result,) = jax.jit(function)(sample[None], planned.traced, MINUS_ZERO)
     return np.asarray(result)
@@ -78,15 +78,26 @@ def test_room_for_more_taps_changes_no_bit(case):
             np.testing.assert_array_equal(more.view(np.uint8), least.view(np.uint8), err_msg=reach.name)
 
 
+@pytest.mark.parametrize("make", [bytes_of, floats_of])
+@pytest.mark.parametrize(("height", "size"), [(130, 20), (170, 20), (250, 20), (790, 10)])
+def test_many_taps_are_summed_as_on_a_gpu(make, height, size):
+    """13, 17, 25 and 158 taps: one pass, a second one with one chunk and with two, weights that are not kept."""
+    sample = make(height, 60, 2)
+    planned = plan_of(sample, "HWC", {"size": (size, 64), "dtype": types.FLOAT})
+    np.testing.assert_array_equal(computed(sample, planned), computed(sample, planned, "gpu"))
+
+
 @pytest.mark.parametrize(
     ("size", "kind", "need"),
     [
         ((60, 55), types.INTERP_LINEAR, Reach.PAIR),
         ((59, 55), types.INTERP_LINEAR, Reach.CHUNK),
         ((15, 55), types.INTERP_TRIANGULAR, Reach.CHUNK),
-        ((14, 55), types.INTERP_TRIANGULAR, Reach.ANY),
+        ((14, 55), types.INTERP_TRIANGULAR, Reach.TWO_CHUNKS),
+        ((7, 55), types.INTERP_TRIANGULAR, Reach.FOUR_CHUNKS),
+        ((3, 55), types.INTERP_TRIANGULAR, Reach.ANY),
         ((30, 28), types.INTERP_CUBIC, Reach.CHUNK),
-        ((29, 28), types.INTERP_CUBIC, Reach.ANY),
+        ((29, 28), types.INTERP_CUBIC, Reach.TWO_CHUNKS),
         ((60, 55), types.INTERP_LANCZOS3, Reach.CHUNK),
         ((1, 1), types.INTERP_NN, Reach.PAIR),
     ],

@@ -1,1 +1,1 @@
-"""The transforms of `jdali.experimental.torchvision`, and `functional`."""
+"""Transforms of `jdali.experimental.torchvision`; `functional` has them as functions."""

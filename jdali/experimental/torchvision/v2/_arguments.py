@@ -1,4 +1,4 @@
-"""Arguments of the transforms: checked, and in the form that the kernels take."""
+"""Checks the arguments of transforms, and converts them for the kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jdali import types
 
 
 class InterpolationMode(enum.Enum):
-    """Filters of a resize; torchvision's own enumeration is taken as well."""
+    """Filters of a resize; arguments may be torchvision's own enumeration, too."""
 
     NEAREST = "nearest"
     NEAREST_EXACT = "nearest-exact"
@@ -30,19 +30,19 @@ _KERNELS = {
     InterpolationMode.LANCZOS: types.INTERP_LANCZOS3,
 }
 
-# Pillow's numbers of its filters, which torchvision takes as well.
+# Pillow's filters by number; torchvision takes these numbers, too.
 _BY_NUMBER = ("NEAREST", "LANCZOS", "BILINEAR", "BICUBIC", "BOX", "HAMMING")
 
 BORDERS = {"constant": "pad", "edge": "clamp", "reflect": "reflect_101", "symmetric": "reflect_1001"}
-"""Padding modes of torchvision as `out_of_bounds_policy` of `slice`."""
+"""`out_of_bounds_policy` of `slice` for each padding mode of torchvision."""
 
 
 def interpolation(value: Any) -> types.DALIInterpType:
     """Returns the kernel of a resize for an interpolation mode of jdali, torchvision or Pillow.
 
     Raises:
-        ValueError: it is no interpolation mode.
-        NotImplementedError: it is a mode that DALI refuses in this way: there is no such kernel.
+        ValueError: `value` is no interpolation mode.
+        NotImplementedError: the mode has no kernel, in DALI, too.
     """
     by_number = isinstance(value, int) and 0 <= value < len(_BY_NUMBER)
     name = str(_BY_NUMBER[value] if by_number else getattr(value, "name", None))
@@ -67,7 +67,7 @@ def size_of_crop(size: int | Sequence[int]) -> tuple[int, int]:
 
 
 def size_of_resize(size: int | Sequence[int] | None, max_size: int | None) -> tuple[int, ...] | None:
-    """Returns (height, width), (the shorter edge), or None: `max_size` is the longer edge."""
+    """Returns (height, width), (shorter edge,), or None if only `max_size`, the longer edge, is given."""
     if size is None:
         if max_size is None:
             raise ValueError("Must provide max_size if size is None.")
@@ -124,7 +124,7 @@ def probability(p: float) -> float:
 
 
 def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
-    """Returns (width, height) of a Gaussian window, as torchvision has them."""
+    """Returns (width, height) of a Gaussian window, in torchvision's order."""
     values = _integers("kernel_size", value)
     if len(values) not in (1, 2) or any(v <= 0 or v % 2 == 0 for v in values):
         raise ValueError(f"Kernel size should be one or two odd positive numbers, got {value}")
@@ -132,7 +132,7 @@ def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
 
 
 def increasing(name: str, value: object, *, positive: bool = False) -> tuple[float, float]:
-    """Returns (min, max); a number is both."""
+    """Returns (min, max), which must ascend; a number stands for both."""
     if isinstance(value, str) or not isinstance(value, (int, float, Sequence)):
         raise TypeError(f"{name} must be a number or a (min, max) sequence, got {type(value).__name__}")
     ends = (value, value) if isinstance(value, (int, float)) else tuple(value)
@@ -146,7 +146,7 @@ def increasing(name: str, value: object, *, positive: bool = False) -> tuple[flo
 
 
 def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a factor: [max(0, 1 - value), 1 + value] of a number."""
+    """Returns the range of a factor; a number gives (max(0, 1 - value), 1 + value)."""
     if isinstance(value, (int, float)):
         if value < 0:
             raise ValueError(f"If {name} is a single number, it must be non-negative, got {value}")
@@ -158,7 +158,7 @@ def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
 
 
 def hue(value: float | Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a rotation in shares of a full turn: [-value, value] of a number."""
+    """Returns the range of a hue rotation, in shares of a full turn; a number gives (-value, value)."""
     low, high = (-value, value) if isinstance(value, (int, float)) else increasing("hue", value)
     if not -0.5 <= low <= high <= 0.5:
         raise ValueError(f"hue values should be between [-0.5, 0.5], but got {value}")

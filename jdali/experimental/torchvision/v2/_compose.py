@@ -1,4 +1,4 @@
-"""Applying transforms one after the other."""
+"""Applies transforms one after the other."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ DEFAULT_BATCH_SIZE = 16
 class Compose:
     """Applies transforms one after the other to a PIL image or a tensor [..., C, H, W].
 
-    Each transform is a program, compiled for a size of images when that comes first. Each image of a tensor gets random
-    values of its own; they follow from `seed` and the number of the call.
+    Each transform is compiled when a size of images comes first. Each image of a tensor gets its own random values, which
+    follow from `seed` and the number of the call.
 
     Args:
-        op_list: of transforms.
-        batch_size, num_threads: kept for DALI's sake: a tensor may have any number of images.
-        dali_pipeline_kwargs: arguments of `Pipeline`. `seed` has an effect; -1: another one each time.
+        op_list: transforms.
+        batch_size, num_threads: without effect, for compatibility with DALI; a tensor may have any number of images.
+        dali_pipeline_kwargs: arguments of `Pipeline`; only `seed` has an effect. -1: a new seed for each `Compose`.
 
     Raises:
-        TypeError: what is no transform, or no argument of `Pipeline`.
+        TypeError: an item of `op_list` is no transform, or `Pipeline` has no such argument.
     """
 
     def __init__(
@@ -59,11 +59,12 @@ class Compose:
         Args:
             data_input: PIL image of mode L, RGB or RGBA, or tensor [..., C, H, W].
 
-        Returns: the kind of the input, or what `PILToTensor`, `ToPureTensor` or `ToPILImage` among the transforms says.
+        Returns: the kind of data of the input; with `PILToTensor`, `ToPureTensor` or `ToPILImage` among the transforms,
+            a tensor or PIL images, as the last one of these says.
 
         Raises:
-            TypeError: another kind of data.
-            ValueError: images of a tensor differ in size in the end.
+            TypeError: `data_input` is neither.
+            ValueError: results for a tensor differ in size.
         """
         images = Images.of(data_input, self.op_list[0].device if self.op_list else "cpu")
         batch = _applied(self.op_list, images.batch, self._rng)
@@ -73,10 +74,10 @@ class Compose:
 
 
 class RandomApply(Transform):
-    """Applies transforms to an image, or none of them.
+    """Applies either all transforms to an image or none.
 
     Args:
-        op_list: of transforms.
+        op_list: transforms.
         p: probability that they are applied, 0 to 1.
         device: see `Transform`.
     """

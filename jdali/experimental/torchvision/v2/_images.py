@@ -1,4 +1,4 @@
-"""From PIL images and PyTorch tensors to batches of dynamic mode, and back."""
+"""Converts PIL images and PyTorch tensors to batches of dynamic mode, and back."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _MODES = {"L": 1, "RGB": 3, "RGBA": 4}
 
 @dataclasses.dataclass(frozen=True)
 class Images:
-    """Images of a user, and the form in which results go back.
+    """The user's images as a batch, and the form in which results are returned.
 
     Attributes:
-        batch: HWC of a PIL image, CHW of a tensor.
-        leading: axes of the tensor in front of CHW; None: it was a PIL image.
+        batch: HWC from a PIL image, CHW from a tensor.
+        leading: sizes of the tensor's axes in front of CHW; None: a PIL image.
     """
 
     batch: Batch
@@ -35,11 +35,11 @@ class Images:
 
     @classmethod
     def of(cls, inpt: object, device: str = "cpu") -> Images:
-        """Takes the images of a PIL image of mode L, RGB or RGBA, or of a tensor [..., C, H, W].
+        """Converts a PIL image of mode L, RGB or RGBA, or a tensor [..., C, H, W].
 
         Raises:
-            TypeError: it is neither, or the tensor has too few axes.
-            ValueError: another mode of PIL images, or more than four channels.
+            TypeError: `inpt` is neither, or the tensor has fewer than three axes.
+            ValueError: the PIL image has another mode, or the tensor does not have 1 to 4 channels; `device` is unknown.
         """
         if device not in ("cpu", "gpu"):
             raise ValueError(f'device must be "cpu" or "gpu", not {device!r}')
@@ -58,7 +58,7 @@ class Images:
         return cls(as_batch(flat, layout="CHW", device=device), tuple(inpt.shape[:-3]))
 
     def as_input(self, batch: Batch) -> Any:
-        """Returns a batch as the kind of data that the images came in."""
+        """Converts a batch to the kind of data that the user gave."""
         return self.as_pil(batch) if self.leading is None else self.as_tensor(batch)
 
     def as_tensor(self, batch: Batch) -> Any:
@@ -77,7 +77,7 @@ class Images:
         return tensor.reshape(*(self.leading or ()), *tensor.shape[1:]).contiguous()
 
     def as_pil(self, batch: Batch) -> Any:
-        """Converts a batch to a PIL image; to a list of them, if there are several."""
+        """Converts a batch to a PIL image, or to a list if the tensor had axes in front of CHW."""
         pictures = [to_pil_image(sample.torch(), input_layout=batch.layout or "") for sample in batch.tensors]
         return pictures if self.leading else pictures[0]
 
@@ -86,13 +86,13 @@ def to_pil_image(inpt: object, mode: str | None = None, input_layout: str = "CHW
     """Converts one image to a PIL image.
 
     Args:
-        inpt: tensor; floats are from 0 to 1, and fractions of 1/255 are cut off.
+        inpt: tensor; floats from 0 to 1 are scaled to 0 to 255 and truncated.
         mode: of Pillow; None: L, RGB or RGBA by the number of channels.
         input_layout: "CHW" or "HWC".
 
     Raises:
-        TypeError: it is no tensor.
-        ValueError: it does not have three axes, or no mode has that many channels.
+        TypeError: `inpt` is no tensor.
+        ValueError: the tensor does not have three axes, or its number of channels determines no mode.
     """
     if not isinstance(inpt, torch.Tensor):
         raise TypeError(f"Expected torch.Tensor, got {type(inpt)}")

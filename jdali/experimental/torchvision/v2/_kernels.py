@@ -1,4 +1,4 @@
-"""Kernels of the transforms on a batch of images, HWC or CHW: written once for classes and functions."""
+"""Kernels of the transforms on batches of images, HWC or CHW, shared by classes and functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jdali.dynamic import Batch, Tensor
 
 
 def as_one(result: Tensor | Batch) -> Batch:
-    """Returns the result of an operator on a batch, which is one."""
+    """Narrows the type of an operator's result on a batch, which is a batch."""
     assert isinstance(result, Batch)
     return result
 
@@ -28,12 +28,12 @@ def _axis(batch: Batch, name: str) -> int:
 
 
 def channels(batch: Batch) -> int:
-    """Returns the number of channels, which all images share."""
+    """Returns the number of channels, equal for all images."""
     return int(batch.shape[0][_axis(batch, "C")])
 
 
 def resized_sizes(originals: np.ndarray, size: tuple[int, ...] | None, max_size: int | None) -> np.ndarray:
-    """Computes the sizes of torchvision's Resize: the other edge is cut off to an integer.
+    """Computes the sizes of torchvision's Resize: the edge that follows from the other one is truncated to an integer.
 
     Args:
         originals: int64 [N, 2], (height, width).
@@ -74,8 +74,8 @@ def window(
     """Cuts a window out of each image.
 
     Args:
-        start, shape: (height, width) each, int [N, 2] or [2].
-        policy, fill: for what lies outside of the image, see `slice`.
+        start, shape: along (height, width), int [N, 2] or [2].
+        policy, fill: `out_of_bounds_policy` and `fill_values` of `slice`.
     """
     count = (len(batch), 2)
     result = dynamic.slice(
@@ -96,9 +96,9 @@ def pad(batch: Batch, border: tuple[int, int, int, int], policy: str, fill: Sequ
 
 
 def center_crop(batch: Batch, size: tuple[int, int]) -> Batch:
-    """Cuts out the middle of images, with a black border where they are smaller; torchvision rounds halves to even."""
+    """Cuts out the middle of images; smaller images get a black border."""
     free = sizes(batch) - np.array(size)
-    # Smaller images get the larger half of their border on the right and at the bottom, larger ones are rounded.
+    # As torchvision does: the border's larger half is on the right and at the bottom; a cut rounds halves to even.
     start = np.where(free < 0, -((-free) // 2), np.round(free / 2).astype(np.int64))
     return window(batch, start, np.array(size))
 
@@ -127,7 +127,7 @@ def _luma(batch: Batch) -> Batch:
     result: Tensor | Batch
     if batch.dtype == dynamic.uint8:
         result = dynamic.color_space_conversion(batch, image_type=types.RGB, output_type=types.GRAY)
-    else:  # which that operator does not take
+    else:  # color_space_conversion takes uint8 only
         gray = dynamic.hsv(batch, saturation=0.0, dtype=batch.dtype)
         result = dynamic.slice(gray, start=[0], shape=[1], axis_names="C")
     return as_one(result)
@@ -142,14 +142,14 @@ def normalize(batch: Batch, mean: np.ndarray, std: np.ndarray) -> Batch:
 
 
 def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
-    """Blurs images with a Gaussian window of (width, height) pixels, and a sigma for each image, [N]."""
+    """Blurs images with a Gaussian window of (width, height) pixels and a sigma for each image, [N]."""
     width, height = kernel
     result = dynamic.gaussian_blur(batch, window_size=[height, width], sigma=_argument(sigma))
     return as_one(result)
 
 
 def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
-    """Takes the images of `other` where the flags, bool [N], are set, else those of `batch`."""
+    """Takes each image from `other` where its flag is set, else from `batch`; flags are bool [N]."""
     if flags.all():
         return other
     if not flags.any():
@@ -159,7 +159,7 @@ def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
 
 
 def uniform(count: int, ends: tuple[float, float], rng: dynamic.random.RNG | None = None) -> np.ndarray:
-    """Draws a random number for each image, float32 [N], from the range; draws nothing if both ends are equal."""
+    """Draws a number between `ends` for each image, float32 [N]; draws nothing if both ends are equal."""
     if ends[0] == ends[1]:
         return np.full(count, ends[0], np.float32)
     return np.asarray(dynamic.random.uniform(batch_size=count, range=list(ends), rng=rng))
@@ -170,7 +170,7 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """Makes an argument with a value for each image; one for all where they agree, which compiles to less."""
+    """Makes an argument with a value for each image, or a constant if all agree, which compiles to a smaller program."""
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)

@@ -1,4 +1,4 @@
-"""Transforms with chance: each image of a batch gets values of its own."""
+"""Random transforms; each image of a batch gets its own random values."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RandomVerticalFlip(RandomHorizontalFlip):
 
 
 class RandomGrayscale(Transform):
-    """Makes images gray with a probability of `p`; they keep their channels.
+    """Makes images gray with a probability of `p`; the number of channels stays.
 
     Args:
         p: 0 to 1.
@@ -66,13 +66,13 @@ class RandomGrayscale(Transform):
 
 
 class GaussianBlur(Transform):
-    """Blurs images with a Gaussian window, mirroring them at their borders.
+    """Blurs images with a Gaussian window; images are mirrored past their borders.
 
     Args:
         kernel_size: odd number of pixels, or (width, height).
         sigma: of the Gaussian, pixels; (min, max): drawn for each image.
         device: see `Transform`.
-        seed: of this transform alone; -1: it follows from `Compose`.
+        seed: of this transform's own generator; -1: random values come from `Compose`.
     """
 
     def __init__(
@@ -96,12 +96,12 @@ class ColorJitter(Transform):
     """Changes brightness, contrast, saturation and hue by `color_twist`.
 
     Args:
-        brightness, contrast, saturation: by how much the factor differs from 1 at most, or its (min, max).
-        hue: rotation at most, as a share of a full turn up to 0.5, or its (min, max).
+        brightness, contrast, saturation: largest difference of the factor from 1, or (min, max) of the factor.
+        hue: largest rotation as a share of a full turn, up to 0.5, or (min, max).
         device: see `Transform`.
 
-    Parity: contrast scales around the middle of the range of the type, and the hue is rotated in YIQ, as DALI does;
-    torchvision scales around the mean of the image and rotates in HSV, in an order drawn anew each time.
+    Parity: as in DALI, contrast scales around the middle of the type's range, and hue is rotated in YIQ. torchvision
+    scales around the mean of the image, rotates in HSV, and draws the order of the changes.
     """
 
     def __init__(
@@ -129,17 +129,17 @@ class ColorJitter(Transform):
 
 
 class RandomCrop(Transform):
-    """Cuts a window out of images, at a position drawn for each.
+    """Cuts a window out of each image, at a random position.
 
     Args:
         size: (height, width), or one number for both.
-        padding: a border that images get before, see `Pad`; None: none.
-        pad_if_needed: images that are smaller get a border that makes up for it, on both sides.
+        padding: border that is added to images first, see `Pad`; None: none.
+        pad_if_needed: add the missing pixels on both sides of an image that is smaller than the window.
         fill, padding_mode: of these borders, see `Pad`.
         device: see `Transform`.
 
     Raises, when it is applied:
-        ValueError: an image is smaller than the window.
+        ValueError: an image with its border is smaller than the window.
     """
 
     def __init__(
@@ -176,12 +176,12 @@ class RandomCrop(Transform):
 
 
 class RandomResizedCrop(Transform):
-    """Cuts a window of random area and aspect ratio out of images, and resizes it.
+    """Cuts a window of random area and aspect ratio out of each image, and resizes it.
 
     Args:
         size: of the result: (height, width), or one number for both.
-        scale: (min, max) of the window's area, shares of the image's.
-        ratio: (min, max) of its width / height.
+        scale: (min, max) of the window's area, as shares of the image's.
+        ratio: (min, max) of the window's width / height.
         interpolation, antialias: see `Resize`.
         device: see `Transform`.
     """

@@ -1,4 +1,4 @@
-"""Transforms without chance. They are applied by `Compose`."""
+"""Deterministic transforms, applied by `Compose`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Transform(abc.ABC):
     """
 
     gives: ClassVar[str | None] = None
-    """What `Compose` gives after this transform: "tensor" or "pil"; None: that is not its business."""
+    """Kind of data that `Compose` returns after this transform: "tensor" or "pil"; None: not changed by it."""
 
     def __init__(self, device: str = "cpu"):
         if device not in ("cpu", "gpu"):
@@ -44,10 +44,11 @@ class Resize(Transform):
     """Resizes images.
 
     Args:
-        size: (height, width), or the shorter edge, to which the longer one is in proportion, cut off to a pixel.
-        interpolation: NEAREST, BILINEAR, BICUBIC or LANCZOS, of jdali, torchvision or as Pillow's number.
-        max_size: most pixels of the longer edge; with `size` None: what it has.
-        antialias: low-pass filter where images get smaller.
+        size: (height, width), or the shorter edge; the longer edge then keeps the aspect ratio, truncated to a pixel.
+            None: `max_size` is the longer edge.
+        interpolation: NEAREST, BILINEAR, BICUBIC or LANCZOS, of jdali or torchvision, or Pillow's number.
+        max_size: limit of the longer edge.
+        antialias: apply a low-pass filter when images get smaller.
         device: see `Transform`.
     """
 
@@ -72,7 +73,7 @@ class Resize(Transform):
 
 
 class CenterCrop(Transform):
-    """Cuts out the middle of images, which get a black border where they are smaller.
+    """Cuts out the middle of images; smaller images get a black border.
 
     Args:
         size: (height, width), or one number for both.
@@ -132,12 +133,12 @@ class Grayscale(Transform):
 
 
 class Normalize(Transform):
-    """(image - mean) / std for each channel, float32.
+    """Computes (image - mean) / std for each channel, float32.
 
     Args:
         mean: for each channel.
         std: for each channel, not 0.
-        inplace: must be False: arrays of JAX do not change, and DALI raises NotImplementedError as well.
+        inplace: must be False, as JAX arrays are immutable; True raises NotImplementedError, as in DALI.
         device: see `Transform`.
     """
 
@@ -153,14 +154,14 @@ class Normalize(Transform):
 
 
 class _Conversion(Transform):
-    """The images stay as they are; `Compose` gives them in another form."""
+    """Leaves images unchanged; `Compose` returns them as the kind `gives`."""
 
     def apply(self, batch: Batch, rng: RNG) -> Batch:
         return batch
 
 
 class PILToTensor(_Conversion):
-    """`Compose` gives tensors [C, H, W], with the values as they are.
+    """Makes `Compose` return tensors [C, H, W] with unchanged values.
 
     Args:
         device: see `Transform`.
@@ -170,7 +171,7 @@ class PILToTensor(_Conversion):
 
 
 class ToPureTensor(PILToTensor):
-    """`Compose` gives tensors [C, H, W], with the values as they are.
+    """Makes `Compose` return tensors [C, H, W] with unchanged values.
 
     Args:
         device: see `Transform`.
@@ -178,7 +179,7 @@ class ToPureTensor(PILToTensor):
 
 
 class ToPILImage(_Conversion):
-    """`Compose` gives PIL images.
+    """Makes `Compose` return PIL images.
 
     Args:
         device: see `Transform`.

@@ -1,7 +1,7 @@
 """The transforms as functions, with the names and arguments of `torchvision.transforms.v2.functional`.
 
-Each takes a PIL image (mode L, RGB or RGBA) or a tensor [..., C, H, W], and gives the same kind. `device` is where it
-runs: "cpu", or "gpu" for JAX's accelerator.
+Each takes a PIL image (mode L, RGB or RGBA) or a tensor [..., C, H, W], and returns the same kind. It runs on `device`:
+"cpu", or "gpu" for JAX's accelerator.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
     "vertical_flip",
 ]
 
-_TYPES = {"I": np.int32, "I;16": np.int16, "F": np.float32}  # of pixels of PIL images; others are bytes
+_TYPES = {"I": np.int32, "I;16": np.int16, "F": np.float32}  # pixel types of PIL images by mode; else uint8
 
 
 def resize(
@@ -49,17 +49,17 @@ def resize(
     antialias: bool | None = True,
     device: str = "cpu",
 ) -> Any:
-    """Resizes an image, see `Resize`."""
+    """Resizes an image; see `Resize`."""
     kernel, wanted = arguments.interpolation(interpolation), arguments.size_of_resize(size, max_size)
     images = Images.of(inpt, device)
     return images.as_input(kernels.resize(images.batch, wanted, kernel, max_size, bool(antialias)))
 
 
 def crop(inpt: object, top: float, left: float, height: float, width: float, device: str = "cpu") -> Any:
-    """Cuts a window out of an image; what lies outside of the image is black.
+    """Cuts a window out of an image; pixels outside of the image are black.
 
     Args:
-        top, left, height, width: pixels; of PIL images they may be floats, whose borders are rounded.
+        top, left, height, width: pixels, integers; for a PIL image also floats, whose borders are rounded.
     """
     start, shape = _window(inpt, top, left, height, width)
     images = Images.of(inpt, device)
@@ -77,7 +77,7 @@ def resized_crop(
     antialias: bool = True,
     device: str = "cpu",
 ) -> Any:
-    """Cuts a window out and resizes it."""
+    """Cuts a window out of an image and resizes it; see `crop` and `Resize`."""
     start, shape = _window(inpt, top, left, height, width)
     kernel, wanted = arguments.interpolation(interpolation), arguments.size_of_resize(size, None)
     images = Images.of(inpt, device)
@@ -100,7 +100,7 @@ def _window(inpt: object, *box: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def center_crop(inpt: object, output_size: int | Sequence[int], device: str = "cpu") -> Any:
-    """Cuts out the middle of an image, see `CenterCrop`."""
+    """Cuts out the middle of an image; see `CenterCrop`."""
     size = arguments.size_of_crop(output_size)
     images = Images.of(inpt, device)
     return images.as_input(kernels.center_crop(images.batch, size))
@@ -113,7 +113,7 @@ def pad(
     padding_mode: str = "constant",
     device: str = "cpu",
 ) -> Any:
-    """Adds a border to an image, see `Pad`."""
+    """Adds a border to an image; see `Pad`."""
     border, policy = arguments.padding(padding), arguments.border(padding_mode)
     images = Images.of(inpt, device)
     return images.as_input(kernels.pad(images.batch, border, policy, arguments.fill_values(fill)))
@@ -137,7 +137,7 @@ def gaussian_blur(
     sigma: float | Sequence[float] = (0.1, 2.0),
     device: str = "cpu",
 ) -> Any:
-    """Blurs an image, see `GaussianBlur`; draws the sigma from a range, as DALI does."""
+    """Blurs an image; see `GaussianBlur`. Like DALI, it draws the sigma if a range is given."""
     kernel, ends = arguments.kernel_size(kernel_size), arguments.increasing("sigma", sigma, positive=True)
     images = Images.of(inpt, device)
     sigmas = kernels.uniform(len(images.batch), ends)
@@ -147,11 +147,11 @@ def gaussian_blur(
 def normalize(
     input_data: object, mean: object, std: object, inplace: bool = False, device: str = "cpu"
 ) -> Any:
-    """Computes (tensor - mean) / std for each channel, float32, see `Normalize`.
+    """Computes (tensor - mean) / std for each channel, float32; see `Normalize`.
 
     Raises:
-        TypeError: it is no tensor.
-        NotImplementedError: `inplace` is True, which DALI refuses as well.
+        TypeError: `input_data` is no tensor.
+        NotImplementedError: `inplace` is True, as in DALI.
     """
     if inplace:
         raise NotImplementedError("normalize: inplace is not supported: JAX's arrays do not change")
@@ -163,7 +163,7 @@ def normalize(
 
 
 def to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "cpu") -> Any:
-    """Computes the luma of an image, see `Grayscale`."""
+    """Computes the luma of an image; see `Grayscale`."""
     if num_output_channels not in (1, 3):
         raise ValueError(f"num_output_channels must be 1 or 3, got {num_output_channels}.")
     images = Images.of(inpt, device)
@@ -176,10 +176,10 @@ def rgb_to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "
 
 
 def pil_to_tensor(inpt: object) -> Any:
-    """Converts a PIL image to a tensor [C, H, W], with its values as they are.
+    """Converts a PIL image to a tensor [C, H, W] with unchanged values; mode 1 gives 0 and 255.
 
     Raises:
-        TypeError: it is no PIL image.
+        TypeError: `inpt` is no PIL image.
     """
     if not isinstance(inpt, Image.Image):
         raise TypeError(f"Expected PIL.Image, got {type(inpt)}")
@@ -190,10 +190,10 @@ def pil_to_tensor(inpt: object) -> Any:
 
 
 def to_tensor(inpt: object) -> Any:
-    """Converts a PIL image or an array [H, W(, C)] to a tensor [C, H, W]; bytes to float32 from 0 to 1.
+    """Converts a PIL image or an array [H, W(, C)] to a tensor [C, H, W]; uint8 becomes float32 from 0 to 1.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: `inpt` is neither.
     """
     if isinstance(inpt, np.ndarray):
         if inpt.ndim not in (2, 3):
@@ -217,10 +217,10 @@ def get_image_size(inpt: object) -> list[int]:
 
 
 def get_dimensions(inpt: object) -> list[int]:
-    """Returns [channels, height, width] of a PIL image or a tensor [..., C, H, W], or [H, W].
+    """Returns [channels, height, width] of a PIL image, a tensor [..., C, H, W] or a tensor [H, W].
 
     Raises:
-        TypeError: it is neither.
+        TypeError: `inpt` is none of these.
     """
     if isinstance(inpt, Image.Image):
         return [len(inpt.getbands()), inpt.height, inpt.width]

@@ -1,4 +1,4 @@
-"""DALI's older location of `NumbaFunction`."""
+"""Provides `NumbaFunction` at DALI's older location."""
 
 from jdali.plugin.numba._surface import NumbaFunction
 

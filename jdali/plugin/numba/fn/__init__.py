@@ -1,4 +1,4 @@
-"""`numba_function`."""
+"""Provides `numba_function`."""
 
 from jdali.plugin.numba._surface import numba_function
 from jdali.plugin.numba.fn import experimental as experimental

@@ -1,3 +1,3 @@
-"""DALI's `plugin.pytorch.experimental`."""
+"""Provides DALI's `plugin.pytorch.experimental`."""
 
 from jdali.plugin.pytorch.experimental import proxy as proxy

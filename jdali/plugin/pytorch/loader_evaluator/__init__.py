@@ -1,4 +1,4 @@
-"""DALI's `plugin.pytorch.loader_evaluator`: whether a training loop waits for its data."""
+"""Provides DALI's `plugin.pytorch.loader_evaluator`, which measures whether a training loop waits for its data."""
 
 from jdali.plugin.pytorch.loader_evaluator.loader import LoaderEvaluator
 

@@ -1,4 +1,4 @@
-"""A loader that times its batches, or gives some of them again and again without any work."""
+"""Defines a loader that times its batches, or replays cached ones without any work."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 
 
 class LoaderEvaluator:
-    """Stands in for a PyTorch `DataLoader` in a training loop, to see what the data cost.
+    """Wraps a PyTorch `DataLoader` in a training loop, to measure the cost of loading data.
 
-    A loop over it in mode "log", then one in mode "replay": by how much the second is faster is what a perfect loader
-    would gain. Both keep how long each batch took to come.
+    Run a loop in mode "log" and one in mode "replay": the difference in time is the gain of a perfect loader. Both record
+    the time of each batch.
 
     Args:
-        dataloader: what is gone through; also an iterator of DALI's that has a length.
-        mode: "log": gives the loader's batches. "replay": keeps some batches of the loader, read when it is made, and
-            gives these instead, in turn, as many as the loader has. Any other: as "log".
-        num_cached_batches: how many batches "replay" keeps in memory: the first ones.
-        metrics_file: where `save_metrics` writes to if it is not told.
+        dataloader: the loader, or an iterator of DALI's with a length.
+        mode: "log" returns the loader's batches. "replay" reads some batches when it is created, and then
+            returns these in turn, as many as the loader has. Any other value means "log".
+        num_cached_batches: number of batches that "replay" keeps in memory, the first ones.
+        metrics_file: default path for `save_metrics`.
 
     Attributes:
-        cached_batches: those that are kept.
-        cache_ready: whether there are any.
-        batch_times: seconds that each batch of the last loop took to come.
-        start_time, end_time: of the last loop, seconds since 1970; None before there was one. A loop that was left early
-            has no end.
+        cached_batches: the cached batches.
+        cache_ready: whether batches are cached.
+        batch_times: waiting time for each batch of the last loop, seconds.
+        start_time, end_time: times of the last loop, seconds since 1970; None before the first loop. `end_time` is None
+            after a loop that ended early.
     """
 
     def __init__(
@@ -60,10 +60,10 @@ class LoaderEvaluator:
         return len(self.dataloader)
 
     def __iter__(self) -> Iterator[Any]:
-        """Gives the batches of a loop.
+        """Yields the batches of a loop.
 
         Raises:
-            RuntimeError: no batch has been kept.
+            RuntimeError: in mode "replay", no batch is cached.
         """
         replays = self.mode == "replay"
         if replays and not self.cache_ready:
@@ -89,9 +89,9 @@ class LoaderEvaluator:
         self.end_time = self.start_time + time.perf_counter() - began
 
     def get_metrics(self) -> dict[str, Any]:
-        """Returns the measurements of the last loop, seconds; empty if no batch came.
+        """Returns the measurements of the last loop, in seconds; empty if it had no batch.
 
-        Returns: "mode", "total_batches", "total_time" (0 for a loop that was left early), "avg_batch_time",
+        Returns: "mode", "total_batches", "total_time" (0 for a loop that ended early), "avg_batch_time",
             "min_batch_time", "max_batch_time", "batch_times", "cached_batches" (their number) and "cache_ready".
         """
         times = self.batch_times
@@ -114,7 +114,7 @@ class LoaderEvaluator:
         """Writes `get_metrics` to a JSON file.
 
         Args:
-            filename: of the file; None: `metrics_file`. If there is neither, nothing is written, which is printed.
+            filename: path of the file; None: `metrics_file`. If both are None, it prints a message and writes nothing.
         """
         path = self.metrics_file if filename is None else filename
         if path is None:
@@ -125,7 +125,7 @@ class LoaderEvaluator:
         print(f"Metrics saved to: {path}")
 
     def print_summary(self) -> None:
-        """Prints what the loader is and what was measured."""
+        """Prints a description of the loader and its measurements."""
         print("Loader Evaluator Summary:")
         print(f"  Mode: {self.mode}")
         data: Any = getattr(self.dataloader, "dataset", None)

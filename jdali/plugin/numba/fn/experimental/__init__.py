@@ -1,4 +1,4 @@
-"""DALI's older location of `numba_function`."""
+"""Provides `numba_function` at DALI's older location."""
 
 from jdali.plugin.numba._surface import numba_function
 

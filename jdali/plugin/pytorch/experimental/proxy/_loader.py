@@ -1,4 +1,4 @@
-"""A `DataLoader` whose batches come with what the pipeline of a server made of them."""
+"""Defines a `DataLoader` that replaces references by the results of a server's pipeline."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _NUMBERS = itertools.count()
 class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignore]
     """PyTorch's `DataLoader` for data sets that call a server's proxy; its loop gets tensors in place of references.
 
-    The server's thread is started if it does not run, and stopped with the loader then. PyTorch starts the workers
-    as `multiprocessing_context` says, or as is usual on the system. A data set of forked workers must not use JAX, which
-    cannot run in a copy of its process; what the proxy does in them does not.
+    The loader starts the server's thread if it does not run, and then also stops it. PyTorch starts workers
+    as `multiprocessing_context` says, or by the system's default. In forked workers, the data set must not use JAX, which
+    cannot run after a fork; the proxy does not use it.
 
     Args:
         dali_server: the server.
-        args, kwargs: of `torch.utils.data.DataLoader`.
+        args, kwargs: arguments of `torch.utils.data.DataLoader`.
 
     Attributes:
         server_started_by_loader: whether the loader has started the server's thread.
@@ -56,7 +56,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
         finally:
             self.worker_init_fn = own
         loop = _Loop(self, batches, lasting)
-        # Persistent workers go on to work for the next loop.
+        # Persistent workers also work for the next loop.
         weakref.finalize(self if lasting else loop, self.dali_server._forget, self._owner).atexit = False
         return loop
 
@@ -72,12 +72,12 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
 
 
 class _Loop:
-    """One time through the data.
+    """One pass over the data.
 
     Args:
-        loader: of which it is.
+        loader: the loader.
         batches: PyTorch's iterator.
-        lasting: its workers stay for the next loop.
+        lasting: its workers are persistent.
     """
 
     def __init__(self, loader: DataLoader, batches: Iterator[object], lasting: bool):
@@ -100,11 +100,11 @@ class _Loop:
 
 
 class _WorkerInit:
-    """First function that a worker calls.
+    """Initialises a worker.
 
     Args:
-        own: the user's `worker_init_fn`; None: there is none.
-        owner: of the loop that the worker works for.
+        own: the user's `worker_init_fn`, or None.
+        owner: id of the loop that the worker works for.
     """
 
     def __init__(self, own: Callable[[int], Any] | None, owner: str):
@@ -112,9 +112,7 @@ class _WorkerInit:
 
     def __call__(self, number: int) -> None:
         set_owner(self._owner)
-        if (
-            jax_has_started()
-        ):  # in the process that this one is a copy of, whose arrays must not be freed here
+        if jax_has_started():  # a fork after JAX started: the parent's arrays must not be freed here
             gc.freeze()
         if self._own is not None:
             self._own(number)
@@ -122,7 +120,7 @@ class _WorkerInit:
 
 @contextlib.contextmanager
 def _forking_is_meant() -> Iterator[None]:
-    """Silences JAX's warning of forks: the workers do not use the copied process."""
+    """Silences warnings about forks after JAX has started, since workers do not use JAX."""
     if not jax_has_started():
         yield
         return

@@ -1,8 +1,8 @@
-"""The way from the workers to the server: a socket in a folder that only this user may enter.
+"""Sends batches from workers to the server, through a socket in a folder that only this user can enter.
 
-A worker has a connection of its own, and its batch is in the system's hands before the reference to it is on its way
-to the main process. So a worker that is killed takes nothing with it that others wait for, and a reference is
-never there without its batch. `torch.multiprocessing` has no queue of which both is true.
+Each worker has its own connection, and writes a batch to it before it sends the reference to the main process. So a
+killed worker cannot block others, and a reference never arrives without its batch. No queue of `torch.multiprocessing`
+guarantees both.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NUMBERS = struct.Struct("!Q")
 
 
 class Mailbox:
-    """Takes batches of inputs to a server; knows its address alone, so it can be pickled.
+    """Sends batches of inputs to a server; holds only its address, so it can be pickled.
 
     Args:
         address: path of the server's socket.
@@ -41,7 +41,7 @@ class Mailbox:
         Raises:
             RuntimeError: the server is gone.
         """
-        office = _OFFICES.get(self.address)  # a forked process has no threads
+        office = _OFFICES.get(self.address)  # found only in the server's process; a fork clears it
         if office is not None:
             return office.requests.add_own(arguments)
         try:
@@ -51,17 +51,17 @@ class Mailbox:
 
 
 class Office:
-    """The server's end: accepts connections, and records batches.
+    """The server's end: accepts connections and receives batches.
 
     Attributes:
-        address: where it can be reached.
-        process: id of the process that it is in.
-        requests: the batches that came.
+        address: path of its socket.
+        process: id of its process.
+        requests: the received batches.
     """
 
     def __init__(self) -> None:
         self.process = os.getpid()
-        self._folder = tempfile.mkdtemp(prefix="jdali-")  # its mode lets nobody else in
+        self._folder = tempfile.mkdtemp(prefix="jdali-")  # only this user can enter it
         self.address = os.path.join(self._folder, "proxy")
         self.requests = Requests(self.address)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -103,7 +103,7 @@ class Office:
             connection.close()
 
     def close(self) -> None:
-        """Ends all connections and threads; in a forked process, only drops them."""
+        """Closes all connections and ends their threads; in a forked process, only closes the sockets."""
         self._is_closed = True
         _OFFICES.pop(self.address, None)
         for one in list(self._sockets):
@@ -150,16 +150,16 @@ class _Connections(threading.local):
 
 _CONNECTIONS = _Connections()
 _OFFICES: weakref.WeakValueDictionary[str, Office] = weakref.WeakValueDictionary()
-_OWNER = [""]  # the loop that this process works for
+_OWNER = [""]  # id of the loop that this process works for
 
 
 def set_owner(name: str) -> None:
-    """Says which loop this process works for."""
+    """Sets the id of the loop that this process works for."""
     _OWNER[0] = name
 
 
 def _let_go() -> None:
-    """Closes the connection in a forked process: it must end when the main process lets go of it."""
+    """Closes inherited sockets in a forked process, so that connections end when the main process closes them."""
     for office in list(_OFFICES.values()):
         office.close()
 
@@ -169,7 +169,7 @@ os.register_at_fork(after_in_child=_let_go)
 
 # --- messages -------------------------------------------------------------------------------
 def _send(connection: socket.socket, message: object) -> None:
-    """Sends a message; arrays are not copied."""
+    """Sends a message, without copying its arrays."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
     parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]
@@ -180,10 +180,10 @@ def _send(connection: socket.socket, message: object) -> None:
 
 
 def _receive(connection: socket.socket) -> Any:
-    """Receives the next message; its arrays have memory of their own.
+    """Receives the next message; its arrays are writeable.
 
     Raises:
-        EOFError: there is none.
+        EOFError: the connection has ended.
     """
     (count,) = _NUMBERS.unpack(_read(connection, _NUMBERS.size))
     sizes = [_NUMBERS.unpack(_read(connection, _NUMBERS.size))[0] for _ in range(count)]

@@ -1,4 +1,4 @@
-"""Takes the samples of a worker, and puts them together to a batch."""
+"""Collects the samples of a worker into batches."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from jdali.plugin.pytorch.experimental.proxy._references import (
 
 
 class _DALIProxy:
-    """A transform that leaves the work to the pipeline of a `DALIServer`, from any process.
+    """A transform that delegates to the pipeline of a `DALIServer`, from any process.
 
     Args:
-        signature: the inputs of the pipeline as parameters; its return annotation is a tuple with an entry for each
+        signature: has the inputs of the pipeline as parameters; its return annotation is a tuple with an entry for each
             output.
-        mailbox: of the server.
-        deterministic: the inputs of a batch stay with its reference until the main process asks for its data.
+        mailbox: sends to the server.
+        deterministic: keep the inputs of a batch in its reference until the main process requests its data.
     """
 
     def __init__(self, signature: inspect.Signature, mailbox: Mailbox, deterministic: bool):
@@ -38,11 +38,11 @@ class _DALIProxy:
         return type(self), (self.__signature__, self._mailbox, self._deterministic)
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Adds a sample to the batch that the calling worker is putting together.
+        """Adds a sample to the current batch of the calling worker.
 
         Args:
-            args, kwargs: a value for each input of the pipeline: an array of NumPy or JAX, a tensor, an image of
-                Pillow, a number. Several inputs come by name. Not to be written to before
+            args, kwargs: a value for each input of the pipeline: an array of NumPy or JAX, a tensor, a Pillow
+                image, or a number. Several inputs are passed by name. Values must not change until
                 the batch is collated.
 
         Returns: a `DALIOutputSampleRef`, or a tuple of them if the pipeline has several outputs.
@@ -71,8 +71,8 @@ class _DALIProxy:
         return refs[0] if outputs == 1 else refs
 
     def _batch(self, run: DALIPipelineRunRef, positions: tuple[int, ...]) -> DALIPipelineRunRef:
-        """Makes the batch of some samples of a run, the same one for all of its outputs."""
-        run.is_complete = True  # the next sample begins another
+        """Returns the batch of some samples of a run; all outputs share it."""
+        run.is_complete = True  # the next sample begins another run
         known = self._local.batches_of(run)
         if positions not in known:
             known[positions] = batch = DALIPipelineRunRef(run.batch_id)
@@ -81,14 +81,14 @@ class _DALIProxy:
         return known[positions]
 
     def _schedule_batch(self, batch: DALIPipelineRunRef) -> None:
-        """Sends the inputs of a batch to the server, if that was not done."""
+        """Sends the inputs of a batch to the server, once."""
         if not batch.is_scheduled:
             batch.ticket = self._mailbox.send(batch.call_args)
             batch.is_scheduled, batch.call_args = True, {}
 
 
 class _Local(threading.local):
-    """Batches that a thread collects; a forked process starts empty."""
+    """The batches that a thread collects; a forked process starts empty."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -108,7 +108,7 @@ class _Local(threading.local):
         return self._run
 
     def batches_of(self, run: DALIPipelineRunRef) -> dict[tuple[int, ...], DALIPipelineRunRef]:
-        """Returns the batches made of the samples of a run so far."""
+        """Returns the batches made from the samples of a run so far."""
         if run is not self._run:
             raise RuntimeError(
                 "proxy: the samples of a batch must be collated by the thread that gave them to the proxy, before "
@@ -120,12 +120,12 @@ class _Local(threading.local):
 def _collate_dali_output_sample_ref_fn(
     samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: object = None
 ) -> DALIOutputBatchRef:
-    """Collects samples into a batch, and has the server begin with it unless it is deterministic.
+    """Collects samples into a batch, and sends it to the server unless that is deterministic.
 
-    PyTorch's `default_collate` calls it for what a proxy returns; a `collate_fn` of one's own may, too.
+    PyTorch's `default_collate` calls it for the results of a proxy; the user's `collate_fn` may call it, too.
 
     Args:
-        samples: one or more, of one output; those that were left out are not run.
+        samples: one or more samples of one output; the pipeline does not run on samples that are left out.
         collate_fn_map: without effect.
 
     Raises:
@@ -148,5 +148,5 @@ def _collate_dali_output_sample_ref_fn(
     return DALIOutputBatchRef(batch, first.output_idx)
 
 
-# PyTorch's way to say how a type is collated.
+# Registers the collate function for this type.
 default_collate_fn_map[DALIOutputSampleRef] = _collate_dali_output_sample_ref_fn

@@ -1,4 +1,4 @@
-"""References to samples and batches that the pipeline has not made yet. All of it can be pickled."""
+"""Defines picklable references to samples and batches that the pipeline has not made yet."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Ticket(NamedTuple):
     """Identifies a batch that was sent to a server.
 
     Attributes:
-        server: the server's address.
-        source: the sender: one thread of one process.
-        number: of the batch, among those of its source, from 0.
+        server: address of the server.
+        source: id of the sender, a thread of a process.
+        number: number of the batch among the batches of its source, from 0 on.
     """
 
     server: str
@@ -23,17 +23,17 @@ class Ticket(NamedTuple):
 
 
 class DALIPipelineRunRef:
-    """Stands for a run of the pipeline, on samples that were put together to a batch.
+    """Refers to a run of the pipeline on a batch of samples.
 
     Args:
-        batch_id: number of the worker (of the thread, in the main process), and of the batch in it.
+        batch_id: number of the worker (in the main process, id of the thread), and number of its batch.
 
     Attributes:
-        call_args: inputs of the pipeline by name, a list with a value for each sample; empty once they were sent.
+        call_args: inputs of the pipeline by name, a list with a value for each sample; empty after they were sent.
         is_complete: no sample will be added.
         is_scheduled: the inputs were sent to the server.
-        ticket: what the server knows the run by, once it is scheduled.
-        outputs: once they were taken, in the main process: a tensor for each output of the pipeline.
+        ticket: the server's id of the run, once it is scheduled.
+        outputs: a tensor for each output of the pipeline, once they were taken in the main process.
     """
 
     def __init__(self, batch_id: tuple[int, int]):
@@ -52,13 +52,13 @@ class DALIPipelineRunRef:
 
 
 class DALIOutputSampleRef:
-    """Stands for a sample of one output of the pipeline: what a proxy returns.
+    """Refers to a sample of one output of the pipeline; a proxy returns it.
 
     Args:
-        proxy: that made it.
-        pipe_run_ref: the samples that the proxy got since its last batch.
+        proxy: the proxy that made it.
+        pipe_run_ref: the run that collects the samples since the proxy's last batch.
         output_idx: number of the output.
-        sample_idx: number of the sample among those.
+        sample_idx: number of the sample in the run.
     """
 
     def __init__(self, proxy: _DALIProxy, pipe_run_ref: DALIPipelineRunRef, output_idx: int, sample_idx: int):
@@ -73,7 +73,7 @@ class DALIOutputSampleRef:
 
 
 class DALIOutputBatchRef:
-    """Stands for one output of a run of the pipeline: what references of samples are collated to.
+    """Refers to one output of a run of the pipeline; references of samples are collated into it.
 
     Args:
         pipe_run_ref: the run.

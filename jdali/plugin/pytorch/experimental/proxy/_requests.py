@@ -1,4 +1,4 @@
-"""Batches on their way through a server: asked for by workers, made by its thread, taken by the loop."""
+"""Queues the batches of a server: workers request them, its thread makes them, the loop takes them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Arguments = dict[str, list[Any]]
 
 @dataclasses.dataclass
 class _Source:
-    """Sender of batches: a thread of a process.
+    """A sender of batches: a thread of a process.
 
     Attributes:
-        owner: of the loop that it works for.
-        count: of the batches that came.
-        ended: no other will come.
+        owner: id of the loop that it works for.
+        count: number of batches received.
+        ended: the connection has ended.
     """
 
     owner: str = ""
@@ -32,11 +32,7 @@ class _Source:
 
 
 class Requests:
-    """All batches of a server that were not taken yet; any thread may use it.
-
-    Args:
-        address: of the server.
-    """
+    """The batches of a server that were not taken yet; thread-safe."""
 
     def __init__(self, address: str):
         self._address = address
@@ -46,19 +42,19 @@ class Requests:
         self._made: dict[Ticket, Any] = {}
         self._sources: dict[str, _Source] = {}
         self._own = uuid.uuid4().hex
-        self._forgotten: set[str] = set()  # owners
-        self._dropped: set[Ticket] = set()  # of those being made
+        self._forgotten: set[str] = set()  # owners whose loops have ended
+        self._dropped: set[Ticket] = set()  # batches being made that nobody will take
         self._is_open = self._is_broken = False
         self._failure: BaseException | None = None
 
-    # --- of workers -------------------------------------------------------------------------
+    # --- for workers ------------------------------------------------------------------------
     def begin(self, source: str, owner: str) -> None:
-        """Notes that a worker has connected."""
+        """Registers a connection."""
         with self._changed:
             self._sources[source] = _Source(owner)
 
     def add(self, source: str, arguments: Arguments) -> Ticket:
-        """Adds a batch that came."""
+        """Adds a received batch."""
         with self._changed:
             known = self._sources[source]
             ticket = Ticket(self._address, source, known.count)
@@ -69,28 +65,28 @@ class Requests:
         return ticket
 
     def add_own(self, arguments: Arguments) -> Ticket:
-        """Adds a batch of the main process, whose arrays the user may write to afterwards."""
+        """Adds a batch of the main process; copies its arrays, because the user may change them."""
         copies = {name: [np.array(value) for value in values] for name, values in arguments.items()}
         with self._changed:
             self._sources.setdefault(self._own, _Source())
             return self.add(self._own, copies)
 
     def end(self, source: str) -> None:
-        """Notes that a worker's connection has ended."""
+        """Marks a connection as ended."""
         with self._changed:
             self._sources[source].ended = True
             self._changed.notify_all()
 
     def fail(self, error: Exception) -> None:
-        """Ends the requests for good with an error."""
+        """Ends all requests permanently with an error."""
         with self._changed:
             self._failure, self._is_broken = error, True
             self._changed.notify_all()
 
-    # --- of the server's thread -------------------------------------------------------------
+    # --- for the server's thread ------------------------------------------------------------
     @property
     def is_open(self) -> bool:
-        """True while batches are made."""
+        """True while the server makes batches."""
         return self._is_open
 
     def open(self) -> None:
@@ -101,7 +97,7 @@ class Requests:
                 self._failure = None
 
     def next(self, *, wait: bool) -> tuple[Ticket, Arguments] | None:
-        """Takes the next batch to make; None if there is none now, or (having waited) batches are made no more."""
+        """Takes the next batch to make; None if none is queued, or after waiting, if the server has stopped."""
         with self._changed:
             if wait:
                 self._changed.wait_for(lambda: self._waiting or not self._is_open)
@@ -122,7 +118,7 @@ class Requests:
             self._changed.notify_all()
 
     def close(self, failure: BaseException | None = None) -> None:
-        """Stops making batches; drops those that were not taken."""
+        """Stops making batches, and drops those that were not taken."""
         with self._changed:
             if not self._is_open:
                 return
@@ -133,12 +129,12 @@ class Requests:
             self._dropped.update(self._making)
             self._changed.notify_all()
 
-    # --- of the loop ------------------------------------------------------------------------
+    # --- for the loop -----------------------------------------------------------------------
     def take(self, ticket: Ticket) -> Any:
         """Waits for a batch and takes it.
 
         Raises:
-            RuntimeError: it will never come.
+            RuntimeError: the batch will never be made.
         """
         with self._changed:
             while ticket not in self._made:
@@ -149,7 +145,7 @@ class Requests:
             return self._made.pop(ticket)
 
     def _why_never(self, ticket: Ticket) -> str | None:
-        """Explains why a batch will not be made; None: it will."""
+        """Explains why a batch will not be made; None if it will."""
         if ticket.server != self._address:
             return "the batch was sent to another server"
         if self._is_broken:
@@ -157,7 +153,7 @@ class Requests:
         if not self._is_open:
             return "it is not running: use it in `with server:`, or call start_thread()"
         source = self._sources.get(ticket.source)
-        if source is None:  # its connection is about to be taken
+        if source is None:  # its connection is not accepted yet
             return None
         if ticket.number >= source.count:
             return "the worker ended while it sent the batch" if source.ended else None
@@ -171,7 +167,7 @@ class Requests:
         )
 
     def forget(self, owner: str) -> None:
-        """Drops the requests of a loop that has ended."""
+        """Drops the present and future requests of a loop that has ended."""
         with self._changed:
             self._forgotten.add(owner)
             self._drop(lambda ticket: self._sources[ticket.source].owner == owner)

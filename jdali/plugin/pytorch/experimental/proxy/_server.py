@@ -1,4 +1,4 @@
-"""The thread that runs the pipeline, and how its results come into the data of a loop."""
+"""Runs the pipeline in a thread, and replaces references in a loop's data by its results."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class DALIServer:
     ```
 
     Args:
-        pipeline: with at least one external source that has no source of its own; its batch size is at least that of
-            the loader.
-        deterministic: batches are made in the order in which the loop gets them, so that random operators give the
-            same values in each run. Work on a batch begins only when the loop asks for it.
+        pipeline: a pipeline with at least one external source without a `source`; its batch size is at least the
+            loader's.
+        deterministic: make batches in the order of the loop, so that random operators return the
+            same values in each run. Work on a batch then begins only when the loop requests it.
 
     Raises:
-        TypeError: `pipeline` is none.
+        TypeError: `pipeline` is no pipeline.
         RuntimeError: the pipeline has no input.
     """
 
@@ -74,14 +74,14 @@ class DALIServer:
 
     @property
     def proxy(self) -> _DALIProxy:
-        """A transform for data sets: takes the inputs of a sample and returns references of its outputs."""
+        """A transform for data sets, which takes the inputs of a sample and returns references to its outputs."""
         return self._proxy
 
     # --- the thread -------------------------------------------------------------------------
     def start_thread(self) -> None:
-        """Starts the thread that runs the pipeline, if it does not run; `with server:` is better."""
+        """Starts the thread that runs the pipeline, if it does not run; prefer `with server:`."""
         if not self._is_thread_running():
-            self.stop_thread()  # it may be at its end yet
+            self.stop_thread()  # an earlier thread may still be ending
             self._requests.open()
             self._thread = threading.Thread(
                 target=_serve, args=(self._pipe, self._requests), name="jdali-proxy-pipeline", daemon=True
@@ -89,7 +89,7 @@ class DALIServer:
             self._thread.start()
 
     def stop_thread(self) -> None:
-        """Ends the thread, after the batches that it is making. Batches that were not taken are thrown away."""
+        """Ends the thread after its current batches, and drops batches that were not taken."""
         if self._thread is None or self._office.process != os.getpid():
             return
         self._requests.close()
@@ -98,7 +98,7 @@ class DALIServer:
         self._thread = None
 
     def _let_thread_end(self) -> None:
-        """Stops the thread without waiting, for the garbage collector, which may run in the middle of anything."""
+        """Stops the thread without waiting, since the garbage collector may call this at any time."""
         if self._office.process == os.getpid():
             self._requests.close()
 
@@ -114,28 +114,28 @@ class DALIServer:
 
     # --- results ----------------------------------------------------------------------------
     def produce_data(self, obj: object) -> Any:
-        """Replaces all references of batches in an object by tensors, waiting for those not made yet.
+        """Replaces all references to batches in an object by tensors; waits for unfinished batches.
 
         Args:
-            obj: anything. Lists, dicts, tuples and the attributes of objects are gone through, also where they
-                refer to each other in circles. Lists, dicts and objects are changed in place, tuples made anew.
+            obj: any object. Lists, dicts, tuples and attributes are traversed, even in reference cycles. Lists, dicts and
+                objects are changed in place, tuples are replaced.
 
-        Returns: `obj`, or what replaces it. A batch is a tensor [N, ...], on the device of the data and the
-            user's to keep and write to.
+        Returns: `obj`, or its replacement. A batch is a tensor [N, ...] on the device of the data, which the
+            user may keep and write to.
 
         Raises:
             OperatorError: the pipeline failed at the batch.
-            RuntimeError: the server does not run; the batch is another server's; or it was thrown away.
+            RuntimeError: the server does not run, or the batch is another server's or was dropped.
             ValueError: the samples of an output differ in shape.
         """
         return self._produce(obj, {}, [])
 
     def _produce_next(self, obj: object, *, forget: bool) -> Any:
-        """Produces data as `produce_data` does, for the next batch of a loop.
+        """Does what `produce_data` does, for the next batch of a loop.
 
         Args:
-            obj: what PyTorch's loader gave.
-            forget: batches that the same workers sent before, for a loop that was left early, are not wanted.
+            obj: the batch of PyTorch's loader.
+            forget: drop earlier batches of the same workers, which were for a loop that ended early.
         """
         tickets: list[Ticket] = []
         result = self._produce(obj, {}, tickets)
@@ -144,7 +144,7 @@ class DALIServer:
         return result
 
     def _forget(self, owner: str) -> None:
-        """Throws away what the workers of a loop have sent and nobody will take."""
+        """Drops the batches of a loop that has ended."""
         if self._office.process == os.getpid():
             self._requests.forget(owner)
 
@@ -176,7 +176,7 @@ class DALIServer:
 
     def _outputs_of(self, run: DALIPipelineRunRef) -> tuple[Any, ...]:
         if run.outputs is None:
-            if run.ticket is None:  # deterministic: it comes with its inputs
+            if run.ticket is None:  # deterministic: the reference holds the inputs
                 run.ticket = self._requests.add_own(run.call_args)
                 run.is_scheduled, run.call_args = True, {}
             outcome = self._requests.take(run.ticket)
@@ -184,13 +184,13 @@ class DALIServer:
                 try:
                     raise outcome.error
                 finally:
-                    del outcome  # or it would hold this frame, and this frame it
+                    del outcome  # break the reference cycle of the error and this frame
             run.outputs = tuple(dense_tensors(range(len(outcome)), outcome, own_outputs([self._pipe])))
         return run.outputs
 
 
 def _container(obj: object) -> Any:
-    """Copies a dict or list that may hold references, so that its values can be replaced; None for anything else."""
+    """Returns the dict or list of an object that may hold references: itself or its attributes; else None."""
     if isinstance(obj, (dict, list)):
         return obj
     if isinstance(obj, type) or inspect.ismodule(obj):
@@ -199,14 +199,14 @@ def _container(obj: object) -> Any:
 
 
 def _abandon(office: Office) -> None:
-    """Lets the thread end by itself, for the garbage collector and the interpreter's exit."""
-    if office.process == os.getpid():  # in a forked process a lock may be held by a thread that is not there
+    """Stops the thread without waiting, for the garbage collector and the interpreter's exit."""
+    if office.process == os.getpid():  # in a forked process, a thread that no longer exists may hold a lock
         office.requests.close()
         office.close()
 
 
 def _serve(pipe: Pipeline, requests: Requests) -> None:
-    """Runs the pipeline on requests, as many batches at once as it prefetches, until it is stopped."""
+    """Runs the pipeline on requests until it is stopped; several batches at once, as many as the pipeline prefetches."""
     making: list[Ticket] = []
     failure = None
     try:
@@ -215,7 +215,7 @@ def _serve(pipe: Pipeline, requests: Requests) -> None:
             if request is not None:
                 if _begins(pipe, requests, *request):
                     making.append(request[0])
-                del request  # and with it the inputs
+                del request  # free the inputs
                 if len(making) < pipe.cpu_queue_size:
                     continue
             if not making:
@@ -229,7 +229,7 @@ def _serve(pipe: Pipeline, requests: Requests) -> None:
 
 
 def _begins(pipe: Pipeline, requests: Requests, ticket: Ticket, arguments: dict[str, Any]) -> bool:
-    """Begins a batch; False: that failed, and the error is the outcome of the batch."""
+    """Starts a batch; on failure, stores the error as its outcome and returns False."""
     try:
         pipe.feed_inputs(arguments, copy=False)
         pipe.schedule_run()
@@ -246,7 +246,7 @@ def _outcome(pipe: Pipeline) -> tuple[TensorList, ...] | _Failed:
         error = RuntimeError(
             "DALIServer: a source of the pipeline is at its end; Pipeline.reset starts it again"
         )
-        error.__cause__ = end  # in a loop, a StopIteration would pass for the end of the data
+        error.__cause__ = end  # a StopIteration itself would end the user's loop silently
         return _Failed(error)
     except Exception as error:
         return _Failed(error)
