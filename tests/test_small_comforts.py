@@ -54,7 +54,7 @@ def test_squeezing(folder: str) -> None:
         DataIterator(reading(folder), ["bytes", "labels"], squeeze=["label"])
     with (
         DataIterator(reading(folder), ["bytes", "labels"], squeeze=["bytes"]) as batches,
-        pytest.raises(ValueError, match=r"squeeze names 'bytes', whose samples are no single numbers"),
+        pytest.raises(ValueError, match=r"squeeze names 'bytes', but its samples are not single numbers"),
     ):
         next(batches)
 

@@ -202,10 +202,10 @@ def extents_of(values: np.ndarray) -> np.ndarray:
     return np.array([one.shape for one in values], np.int64)
 
 
-def shapes_text(extents: np.ndarray, shown: int = 4) -> str:
-    """Writes the shapes [N, ndim] of a batch as DALI does, "{2 x 3, 4 x 5}"; for many samples only the first."""
-    texts = [size_text(extent) for extent in extents[:shown]]
-    return f"{{{', '.join(texts)}{', ...' if len(extents) > shown else ''}}}"
+def shapes_text(extents: np.ndarray) -> str:
+    """Writes the shapes [N, ndim] of a batch as DALI does, "{2 x 3, 4 x 5}"; at most the first four."""
+    texts = [size_text(extent) for extent in extents[:4]]
+    return f"{{{', '.join(texts)}{', ...' if len(extents) > 4 else ''}}}"
 
 
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:

@@ -277,7 +277,7 @@ class _BoundArguments:
             self.seen_by_setup[name] = np.broadcast_to(value.value, (batch_size, *value.value.shape))
 
     def replace(self, plan: Plan) -> None:
-        """Replaces arguments of the user's by the results of `setup`."""
+        """Replaces the user's arguments by the results of `setup`."""
         for name in (*plan.params, *plan.static):
             self.constants.pop(name, None)
             self.static.pop(name, None)

@@ -49,13 +49,11 @@ from jdali._operators.host import host_batch_operator as host_batch_operator
 from jdali._operators.host import host_operator as host_operator
 from jdali._operators.host import index_operator as index_operator
 from jdali._operators.host import reader as reader
-from jdali._operators.layout import RankError as RankError
 from jdali._operators.layout import refused_layout as refused_layout
 from jdali._operators.scaled import Scaled as Scaled
 from jdali._operators.scaled import ScaledDecoding as ScaledDecoding
 from jdali._operators.schema import Arg as Arg
 from jdali._operators.schema import ArgKind as ArgKind
-from jdali._operators.schema import InputSpec as InputSpec
 from jdali._operators.schema import PerFrame as PerFrame
 from jdali._operators.schema import PerSample as PerSample
 from jdali._operators.schema import Static as Static

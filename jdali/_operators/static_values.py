@@ -25,7 +25,7 @@ def alternatives(annotation: object) -> tuple[Any, ...]:
 
 def static_value(annotation: Any, value: Any) -> Hashable:
     """Converts the value of an argument annotated `Static[annotation]`; hashable; a dtype becomes a NumPy dtype."""
-    if annotation is object:  # any object of the user's
+    if annotation is object:  # any user object
         return value
     options = alternatives(annotation)
     if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):

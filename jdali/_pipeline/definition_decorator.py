@@ -104,8 +104,8 @@ def _split_arguments(
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             raise TypeError(
-                f"Using variadic keyword argument `**{parameter.name}` in a graph-defining function is not allowed: whether "
-                f"an argument of {function.__name__} is one of `Pipeline` could not be told"
+                f"Using variadic keyword argument `**{parameter.name}` in a graph-defining function is not allowed: it would "
+                f"be unclear whether an argument of {function.__name__} is one of `Pipeline`"
             )
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -1,4 +1,4 @@
-"""Feeds data of the user's to external sources, batch by batch: `feed_input`."""
+"""Feeds the user's data to external sources, batch by batch: `feed_input`."""
 
 from __future__ import annotations
 

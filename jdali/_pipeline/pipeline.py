@@ -377,15 +377,13 @@ class Pipeline:
                     self._config.expected.check(result.outputs)
                 self._source_position = result.state
                 self._skipped += result.skipped
-                self._refuse_many_lost(result)
+                self._lost_in_a_row = (
+                    0 if result.nothing is None else self._lost_in_a_row + len(result.skipped)
+                )
+                if result.nothing is not None and self._lost_in_a_row >= MOST_LOST:
+                    self._lost_in_a_row = 0
+                    raise result.nothing
             return result
-
-    def _refuse_many_lost(self, result: Result) -> None:
-        """Raises the error of a batch without samples, if it is the last of many."""
-        self._lost_in_a_row = 0 if result.nothing is None else self._lost_in_a_row + len(result.skipped)
-        if result.nothing is not None and self._lost_in_a_row >= MOST_LOST:
-            self._lost_in_a_row = 0
-            raise result.nothing
 
     def wait_result(self) -> None:
         """Blocks until `take_result` may have a batch, for iterators, which take it under a lock of their own.
@@ -524,7 +522,7 @@ class Pipeline:
     def runs_ahead(self) -> bool:
         """True if batches are made completely before they are asked for.
 
-        A fed pipeline waits for its data. A pipeline with functions of the user's calls them for a later batch when one is
+        A fed pipeline waits for its data. A pipeline with user functions calls them for a later batch when one is
         asked for.
         """
         window = self._ensure_built()
@@ -535,7 +533,7 @@ class Pipeline:
         if self._window is not None:
             self._window.refuse_if_closed()
 
-    # --- data of the user's -------------------------------------------------------------------
+    # --- the user's data ----------------------------------------------------------------------
     @folding
     def feed_input(
         self, data_node: DataNode | str, data: object, layout: str | None = None, cuda_stream: object = None,

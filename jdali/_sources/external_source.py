@@ -109,7 +109,7 @@ class SourceFeed:
 
     @property
     def calls_user(self) -> bool:
-        """True if `next` calls functions of the user's, in the calling thread."""
+        """True if `next` calls user functions, in the calling thread."""
         return self.source is not None
 
     def check_is_fed(self, name: str) -> None:
@@ -120,7 +120,7 @@ class SourceFeed:
             )
 
     def as_fed(self, data: object, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """Checks and converts a batch of the user's, or a sequence of one for each output, for `feed`."""
+        """Checks and converts a user's batch, or a sequence of one for each output, for `feed`."""
         layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
 
@@ -291,7 +291,7 @@ class SourceFeed:
                 if rows and not self._told_of_loss:
                     self._told_of_loss = True
                     log.warning(
-                        "%s: its last %s of %s samples fill no batch and are not given, as in DALI. What has __len__ and "
+                        "%s: its last %s of %s samples fill no batch and are dropped, as in DALI. A source with __len__ and "
                         "__getitem__ loses none with random_access=True; else give batches (batch=True), the last one smaller",
                         self.title,
                         len(rows),
@@ -334,7 +334,7 @@ class SourceFeed:
             if self.fed:
                 self._last = self.fed.popleft()
                 self._given += 1
-            # A function of the user's may write to the batch.
+            # A user function may write to the batch.
             return self._last.copy() if self.repeat_last else self._last
 
     def _next_item(self, argument: Callable[[], Any]) -> Any:

@@ -15,7 +15,7 @@ from jdali._errors import contained
 
 
 class SourceItems:
-    """Iterates over a source of the user's: an iterable, a generator function, or a callback without an argument.
+    """Iterates over a user's source: an iterable, a generator function, or a callback without an argument.
 
     The position is the state of the iterator, if that has `get_state` and `set_state`, as Grain's do. Otherwise it is the
     number of items taken. To go back there, a sequence is indexed; anything else is iterated again from its beginning.
@@ -119,7 +119,7 @@ class SourceItems:
         if ("own" in state) != has_state(self._iterator):
             raise ValueError(
                 "external_source: the state is of a source "
-                f"{'with' if 'own' in state else 'without'} get_state and set_state, this one is not such"
+                f"{'with' if 'own' in state else 'without'} get_state and set_state, unlike this one"
             )
         self._ended = self._met_end = False
         if "own" in state:
@@ -155,7 +155,7 @@ class SourceItems:
         A source that can neither go back nor restart continues where it is.
 
         Args:
-            items: those that the epoch has after the state; they are skipped. None: unknown; a source with a `cycle`
+            items: number of items in the epoch after the state, which are skipped. None: unknown; a source with a `cycle`
                 restarts.
         """
         if not (self._is_indexed or self._restarts or "own" in state):
@@ -192,7 +192,7 @@ class SourceItems:
                 f"external_source: a source of type {type(self._source).__name__} gives each item once; only "
                 "lists, and callbacks that take the number of the batch or a SampleInfo, can be asked again"
             )
-        twin = copy.copy(self)  # this calls nothing of the user's
+        twin = copy.copy(self)  # this calls no user code
         twin.set_state(self.get_state())
         return twin
 

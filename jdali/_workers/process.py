@@ -82,7 +82,7 @@ class TaskProcess:
 
     def death(self) -> WorkerDeath:
         """Describes the end of the process, which has closed the channel or ended."""
-        self._process.kill()  # one that only closed the channel is of no use either
+        self._process.kill()  # it may have closed the channel only
         return WorkerDeath(self.pid, self._process.wait(), reached=self.reached)
 
     def kill(self) -> None:

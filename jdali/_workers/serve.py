@@ -39,7 +39,7 @@ _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 def main(descriptor: int, parent: int) -> NoReturn:
     """Serves a pool in a fresh process, whose first message is a `StartOrder`."""
-    end_with_starter()  # the thread of the pool, which ends all processes before it ends
+    end_with_starter()  # the starter is the pool's thread, which ends all processes before it ends
     serve(Channel(socket.socket(fileno=descriptor)), parent)
 
 
@@ -56,7 +56,7 @@ def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None =
     threading.Thread(target=_listen, args=(channel, orders, parent), daemon=True).start()
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the parent is gone
         _make_tasks(channel, orders, number, start)
-    os._exit(1)  # without waiting for threads or handlers of the user's
+    os._exit(1)  # without waiting for the user's threads or handlers
 
 
 def end_with_starter() -> None:

@@ -86,7 +86,7 @@ class StartGroups:
 
 def make_group(make: Callable[[Any], Any], group: TaskGroup) -> tuple[TaskOutcome, ...]:
     """Makes the tasks of a group, one after the other; results are side by side in the memory of the answer."""
-    if len(group.tasks) == 1:  # it uses the notes and the memory of the answer
+    if len(group.tasks) == 1:  # a single task uses the notes and the answer's memory directly
         return (_outcome(make, group.tasks[0]),)
     memory, outcomes = _Memory(answer_memory()), []
     for number, task in enumerate(group.tasks, 1):

@@ -226,7 +226,7 @@ class TaskCursor:
         """Ends an epoch early, after the batch of a state; batches drawn since then are dropped.
 
         Args:
-            batches: those that the epoch has after the state; they are skipped. None: unknown; external sources
+            batches: number of batches in the epoch after the state, which are skipped. None: unknown; external sources
                 restart, if they can, and readers continue after the state.
         """
         for node, reader in self._readers.items():

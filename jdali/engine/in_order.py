@@ -1,4 +1,4 @@
-"""Keeps batches in order at the steps that call functions of the user's with side effects."""
+"""Keeps batches in order at the steps that call user functions with side effects."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Abandon:
     """Has a pipeline closed soon, for the garbage collector.
 
     A finalizer runs in any thread, in the middle of anything. So this neither waits nor takes a lock: the thread may hold a
-    lock that the pipeline's threads wait for. It keeps neither the window nor an object of the user's alive.
+    lock that the pipeline's threads wait for. It keeps neither the window nor a user object alive.
     """
 
     def __init__(self, window: Living, threads: Threads, keeper: Threads):
@@ -85,7 +85,7 @@ def close_all() -> None:
     # being compiled must.
     if NATIVE.wait():
         _close_soon(live)
-    # While modules are taken down, a generator or `__del__` of the user's may call `close` again.
+    # While modules are taken down, a user's generator or `__del__` may call `close` again.
     for window in live:
         window.leave()
 

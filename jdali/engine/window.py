@@ -1,6 +1,6 @@
 """Holds the window of a pipeline: batches are drawn in order, made several at a time, and taken in order.
 
-If drawing calls functions of the user's, the thread that takes a batch draws a later one. So, as in DALI, the functions run in
+If drawing calls user functions, the thread that takes a batch draws a later one. So, as in DALI, the functions run in
 the program's thread, with its random state and debugger. If data is fed, or the user wants it so, batches are made when
 they are scheduled or taken.
 
@@ -398,7 +398,7 @@ class Window:
         LIVE.discard(self)
 
     def leave(self) -> None:
-        """Gives up all that has not ended, because the interpreter exits."""
+        """Drops unfinished work, because the interpreter exits."""
         self._over = True
 
     def forget_parent(self) -> None:

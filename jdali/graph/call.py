@@ -98,7 +98,8 @@ def _call_once(
                 "constant: it cannot differ by sample"
             )
         if not isinstance(value, DataNode):
-            _check_constant(op, key, value)
+            check = argument_rules.converted if arg.kind is ArgKind.STATIC else argument_rules.constant
+            check(op.name, arg, value)
     inputs = [i if isinstance(i, DataNode) else _constant_input(op, k, i) for k, i in enumerate(inputs)]
     if device is None:
         device = device_of(inputs)
@@ -133,11 +134,3 @@ def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
         v if isinstance(v, DataNode) or dtype is None else np.asarray(to_host(v), dtype) for v in values
     ]
     return apply("stack", [operand(v) for v in elements], {})
-
-
-def _check_constant(op: Operator, key: str, value: object) -> None:
-    arg = op.args[key]
-    if arg.kind is ArgKind.STATIC:
-        argument_rules.converted(op.name, arg, value)
-    else:
-        argument_rules.constant(op.name, arg, value)

@@ -35,7 +35,7 @@ class Node:
         runtime: object that an external source or a reader needs besides its arguments.
         preserve: it runs even if its outputs are not used.
         serial: position in the order of creation of all nodes.
-        original: the node, of another graph or of none, that this is a copy of.
+        original: the node that this is a copy of, which is in another graph or in none.
     """
 
     id: int

@@ -95,7 +95,7 @@ class Rewriting:
         self._rewritten: dict[tuple[Node, int], DataNode] = {}
 
     def value(self, value: DataNode) -> DataNode:
-        """Returns the value that replaces a value; itself if none does."""
+        """Returns the replacement of a value, or the value itself."""
         value = origin(value)
         return self._rewritten.get(_identity(value), value)
 

@@ -32,7 +32,7 @@ Declared: TypeAlias = dict[str, type[ast.Global] | type[ast.Nonlocal]]
 
 
 def transform(node: FunctionNode, code: CodeType) -> CodeType:
-    """Rewrites a function of the user's file; returns its code, which has a further free variable, `ag__`."""
+    """Rewrites a function of the user; returns its code, which has a further free variable, `ag__`."""
     function = copy.deepcopy(node)
     _strip(function)
     _mangle(function, code.co_qualname)

@@ -1,9 +1,9 @@
-"""Iterators for JAX: from pipelines to sharded `jax.Array`s, epoch by epoch.
+"""Iterates over pipelines in epochs and returns sharded `jax.Array`s.
 
-* `data_iterator`: `DataIterator`; `epoch_loop` is the loop under it, `stream` the batches with the ends of epochs.
-* `policy`: DALI's rules for the length of an epoch and its last batch.
-* `assemble` makes the arrays of a batch, `assembled_ahead` before they are asked for.
-* `state` saves and restores, `replay` makes any batch once more.
+* `data_iterator` has `DataIterator`, `epoch_loop` its loop, `stream` the batches with the ends of epochs.
+* `policy` has DALI's rules for the length of an epoch and for its last batch.
+* `assemble` makes the arrays of a batch; `assembled_ahead` calls it in background threads.
+* `state` saves and restores an iterator; `replay` makes any batch again.
 """
 
 from jdali.iterator.data_iterator import DataIterator

@@ -21,20 +21,20 @@ def output_names(
     masked: bool,
     ragged: str | Sequence[str],
 ) -> list[str]:
-    """Names the outputs: by a list, by the keys of a TypedDict, or as the pipeline does.
+    """Returns the names of the outputs, from a list, the keys of a TypedDict, or the pipeline.
 
-    A TypedDict may declare the mask, and the sizes of ragged outputs, too: they are entries of a batch, and no outputs.
+    A TypedDict may also declare the mask and the sizes of ragged outputs; they are not outputs and are left out.
 
     Raises:
-        ValueError: there are none, or a mask is declared and there is none.
-        TypeError: `output_map` is something else.
+        ValueError: the outputs have no names, or a mask is declared that the iterator does not make.
+        TypeError: `output_map` is a str.
     """
     if isinstance(output_map, str):
         raise TypeError(f"iterator: output_map is a list of names, one for each output: [{output_map!r}]")
     if output_map is not None and not isinstance(output_map, type):
         return list(output_map)
     if not pipelines or not isinstance(pipelines[0], Pipeline):
-        return []  # which is another error
+        return []  # `check_arguments` raises
     if output_map is None:
         named = list(pipelines[0].output_names)
     else:
@@ -42,7 +42,7 @@ def output_names(
     if not named:
         raise ValueError(
             "iterator: the outputs have no names: give output_map, as in DataIterator(pipe, ['images', 'labels']); or let "
-            "the function of the pipeline return a dict, or say `-> Batch` with a TypedDict `Batch`"
+            "the function of the pipeline return a dict, or annotate it `-> Batch` with a TypedDict `Batch`"
         )
     if len(named) <= pipelines[0].num_outputs:
         return named
@@ -91,7 +91,7 @@ def check_arguments(
     if reader_name is not None and (size > 0 or padded):
         what = "size" if size > 0 else "last_batch_padded"
         raise IteratorError(
-            f"iterator: When reader_name is provided, {what} should not be set: the reader says it"
+            f"iterator: When reader_name is provided, {what} should not be set: the reader provides it"
         )
     if reader_name is None and size < 0 and len(pipes) > 1:
         raise IteratorError(
@@ -120,7 +120,7 @@ def epoch_counter(
     counter = EpochCounter(
         policy, batch_size=pipes[0].batch_size, pipelines=len(pipes), size=size, reader=reader, padded=padded
     )
-    if counter.length == 0 and prepares:  # as in DALI, which else gives epochs without batches
+    if counter.length == 0 and prepares:  # as in DALI; without `prepares` epochs have no batches
         raise RuntimeError(
             f"iterator: {counter.size} samples in a shard do not fill one batch of "
             f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only "
@@ -132,7 +132,7 @@ def epoch_counter(
 
 
 def _refuse_padding_alone(reader: ReaderFacts, batch_size: int) -> None:
-    """Raises if the reader pads one batch to two, and an epoch takes one of them."""
+    """Raises if padding adds a second batch to some shards: every other epoch would be padding alone."""
     sizes = reader.shard_sizes()
     if min(sizes) == batch_size < max(sizes):
         raise ValueError(
@@ -146,7 +146,7 @@ def _sharding_advice(value: object) -> str:
     if isinstance(value, (Mesh, AbstractMesh)):
         return '; write sharding=NamedSharding(mesh, P("batch")), with the axis of the mesh that the batch is split over'
     if isinstance(value, PartitionSpec):
-        return "; write sharding=NamedSharding(mesh, P(...)): a P says nothing of devices"
+        return "; write sharding=NamedSharding(mesh, P(...)): a PartitionSpec has no devices"
     return ""
 
 
@@ -169,7 +169,7 @@ def check_sharding(sharding: object, names: Sequence[str], policy: LastBatchPoli
 
 
 def check_last_batch(counter: EpochCounter, splits: Sequence[BatchSplit | None]) -> None:
-    """Raises if the shorter last batch of an epoch cannot be split among devices."""
+    """Raises if the partial last batch of some epoch cannot be split evenly among devices."""
     parts = {split.count for split in splits if split is not None}
     if counter.policy is not LastBatchPolicy.PARTIAL or not counter.length:
         return

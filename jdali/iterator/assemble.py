@@ -1,4 +1,4 @@
-"""Making the arrays of one batch out of what the pipelines gave."""
+"""Makes the arrays of one batch from the outputs of pipelines."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from jdali.tensors import TensorList
 
 
 class Assembler:
-    """Turns the outputs of pipelines into named, dense arrays on the devices they are wanted on.
+    """Turns the outputs of pipelines into named, dense arrays on their devices.
 
     Args:
-        sharding: for all outputs, or by name; None: the default device.
-        padded: names of the outputs whose samples may differ in size: they are padded by zeros, and
+        sharding: one for all outputs, or one per name; None: the default device.
+        padded: names of the outputs whose samples may differ in size; they are padded with zeros, and
             `<name>_extent` has their sizes.
-        leading: with a sharding: the parts of the batch get a leading axis of their own.
+        leading: with a sharding, the parts of the batch get a leading axis of their own.
 
     Attributes:
         squeezed: names of outputs [N, 1] that become [N].
@@ -45,7 +45,7 @@ class Assembler:
         self._sizes = {name: _Sizes() for name in padded}
 
     def twin(self) -> Assembler:
-        """Returns an assembler that does the same, and whose use does not change this one."""
+        """Returns a copy whose use does not change this one."""
         twin = copy.copy(self)
         twin._sizes = {name: copy.copy(sizes) for name, sizes in self._sizes.items()}
         return twin
@@ -56,7 +56,8 @@ class Assembler:
         """Makes the arrays of one batch, by name.
 
         Args:
-            rows: for each pipeline the samples to take; None: all.
+            outputs: the outputs of each pipeline.
+            rows: the rows to take from each pipeline's outputs; None: all.
             mask: bool [N], for the samples of all pipelines.
         """
         for batches in outputs:
@@ -81,7 +82,7 @@ class Assembler:
         return result
 
     def check(self, outputs: Sequence[TensorList]) -> None:
-        """Raises if a pipeline does not have as many outputs as there are names."""
+        """Raises ValueError if the number of outputs differs from the number of names."""
         if len(outputs) != len(self.names):
             raise ValueError(
                 f"iterator: the pipeline has {len(outputs)} outputs, output_map names {len(self.names)}: "
@@ -89,12 +90,12 @@ class Assembler:
             )
 
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
-        """Makes one array of the rows of all pipelines."""
+        """Joins the rows of all pipelines into one array."""
         array = place(name, parts, sharding)
         return lead(array, fitted(name, sharding, array.ndim)) if self._leading and sharding else array
 
     def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
-        """Returns for each pipeline, and each of its outputs, the devices on which it is wanted."""
+        """Returns, for each pipeline and output, how its rows are split among devices; None: they are not split."""
         wanted: list[BatchSplit | None] = []
         for name in self.names:
             sharding = self._sharding_of(name)
@@ -126,14 +127,15 @@ class Assembler:
     def _padded(self, name: str, batches: Sequence[TensorList]) -> tuple[list[AnyArray], list[np.ndarray]]:
         extents = [batch.spec.extents.astype(np.int32) for batch in batches]
         shape = self._sizes[name].holding(np.concatenate(extents))
-        return [_padded_array(name, batch, shape) for batch in batches], extents
+        padded = [padded_by_zeros(batch.store, shape, batch.store.sharding) for batch in batches]
+        return [narrow(array, f"iterator: output {name!r}") for array in padded], extents
 
 
 def _squeezed(name: str, array: AnyArray) -> AnyArray:
     """Reshapes [N, 1] to [N]."""
     if array.size != len(array):
         raise IteratorError(
-            f"iterator: squeeze names {name!r}, whose samples are no single numbers: they have the shape {array.shape[1:]}"
+            f"iterator: squeeze names {name!r}, but its samples are not single numbers: they have the shape {array.shape[1:]}"
         )
     return array.reshape(len(array))
 
@@ -143,14 +145,14 @@ def _take(arrays: Sequence[AnyArray], rows: Sequence[np.ndarray | None]) -> list
 
 
 class _Sizes:
-    """The padded shape of a ragged output: few different ones, since each costs the user a compilation."""
+    """Chooses the padded shape of a ragged output; keeps shapes few, since each costs the user a compilation."""
 
     def __init__(self) -> None:
         self._first: np.ndarray | None = None
         self._varies: np.ndarray = np.zeros(0, bool)
 
     def holding(self, extents: np.ndarray) -> tuple[int, ...]:
-        """Returns a shape that holds all extents: exact on axes that have never varied, else of a coarse grid."""
+        """Returns a shape that holds all extents; axes that ever varied are rounded up to a coarse grid."""
         if self._first is None:
             self._first, self._varies = extents[0], np.zeros(extents.shape[1], bool)
         self._varies |= (extents != self._first).any(axis=0)
@@ -159,7 +161,7 @@ class _Sizes:
 
 
 def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
-    """Returns samples of one size as one array: NumPy if they are in host memory (and are to be cut or split up)."""
+    """Returns equally sized samples as one array; NumPy if they are in host memory and will be cut or split."""
     store = batch.store
     whole = store.whole()
     what = f"iterator: output {name!r}"
@@ -167,8 +169,3 @@ def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
     if not store.local or ready or not (split or whole is None):
         return narrow(batch.as_jax(), what)
     return narrow(batch.as_numpy(), what)
-
-
-def _padded_array(name: str, batch: TensorList, shape: tuple[int, ...]) -> AnyArray:
-    """Pads samples by zeros to one array [N, *shape]."""
-    return narrow(padded_by_zeros(batch.store, shape, batch.store.sharding), f"iterator: output {name!r}")

@@ -1,12 +1,13 @@
-"""Arrays of batches, made by the threads of the pipelines before the iterator asks for them.
+"""Makes the arrays of batches in the threads of the pipelines, before the iterator takes them.
 
 ```
  pipeline 0: made ──▶ part 0 ──┐
                                ├─▶ JoinedBatch: arrays on their devices
  pipeline 1: made ──▶ part 1 ──┘
 ```
-The thread that brings the last part of a batch makes the arrays, of the samples that `select` chooses by the rules for the last
-batch of an epoch. What fails here is made again, and raises, when the iterator takes the batch.
+The thread that adds the last part of a batch makes its arrays. `select` chooses the samples, by the
+rules for the last batch of an epoch. If that fails, the iterator makes the arrays again when it takes
+the batch, and raises the error.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ from jdali.pipeline import Pipeline
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
-    """Samples of one batch of each pipeline.
+    """Names the samples to take from one batch of each pipeline.
 
     Attributes:
-        belongs: bool [N], True for samples of this epoch, False for those that only fill up the batch.
-        real: bool [N], the mask.
+        rows: the rows to take from each pipeline; None: all.
+        belongs: bool [N], True for samples of this epoch, False for samples that only fill up the batch.
+        real: bool [N], the mask that the user gets.
     """
 
     rows: tuple[np.ndarray | None, ...]
@@ -45,19 +47,19 @@ class Selection:
 
 
 def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Result]) -> Selection | None:
-    """Selects the samples that the user gets; None: there are none, the batch is left out.
+    """Selects the samples of a batch for the user; returns None if all were lost: the batch is left out.
 
     Args:
-        counts: for each pipeline how many samples of the batch belong to the epoch.
+        counts: for each pipeline, the number of samples of the batch that belong to the epoch.
 
     Raises:
-        OperatorError: some of the pipelines have lost all samples of the batch.
+        OperatorError: some pipelines, but not all, have lost every sample of the batch.
     """
     full = counter.batch_size
     lost = [result.nothing for result in results if result.nothing is not None]
     if len(lost) == len(results):
         return None
-    if lost:  # the others' samples cannot make a batch without it
+    if lost:  # the samples of the other pipelines do not fill a batch
         raise lost[0]
     sizes = [len(result.mask) for result in results]
     pads = counter.policy is LastBatchPolicy.PAD
@@ -87,17 +89,17 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
 
 
 def _inside(counter: EpochCounter, result: Result, count: int) -> np.ndarray:
-    """Marks the samples of a batch that belong to the epoch, if the first `count` should."""
+    """Marks the samples that belong to the epoch; without a reader, the first `count`."""
     inside: np.ndarray = np.arange(len(result.mask)) < count
     if counter.reader is None:
         return inside
-    # The reader knows best which of its samples are repeated.
+    # The reader itself marks the samples that it repeats.
     return ~result.padded & (inside | (counter.policy is LastBatchPolicy.PAD))
 
 
 @dataclasses.dataclass(frozen=True)
 class UserBatch:
-    """A batch as the user gets it; `belongs` is False for samples that only fill it up."""
+    """A batch for the user; `belongs` is False for samples that only fill it up."""
 
     arrays: Any
     belongs: np.ndarray
@@ -113,21 +115,21 @@ class Assembly:
         self._turn = threading.Lock()
 
     def __call__(self, results: Sequence[Result], share: EpochShare) -> UserBatch | None:
-        """Makes the arrays of a batch, and waits until they are there; returns None if there is no sample."""
+        """Makes the arrays of a batch and waits until they are computed; returns None if all samples were lost."""
         selection = select(self._counter, share.counts, results)
         if selection is None:
             return None
         outputs = [result.outputs for result in results]
         with self._turn, self._slabs, self.timer.lap(), NATIVE:
             arrays = self._assemble(outputs, selection.rows, selection.real)
-            # What next() hands over is there: so the time it waits is all the time a user waits for data.
+            # Arrays that next() returns are ready, so the time spent in it is all the time a user waits.
             with inner("computing"):
                 jax.block_until_ready(arrays)
         return UserBatch(arrays, selection.belongs, share)
 
 
 class JoinedBatch:
-    """A batch of all pipelines, made ahead from its parts, which are dropped once they were assembled."""
+    """A batch of all pipelines; its parts are dropped once its arrays are made."""
 
     def __init__(self, pipelines: int):
         self.parts: list[Result | None] = [None] * pipelines
@@ -139,14 +141,14 @@ class _Joining:
 
     def __init__(self, pipelines: int, assembly: Assembly):
         self._pipelines, self._assembly = pipelines, assembly
-        # A batch lives as long as one of its parts is under way or not taken.
+        # The results that hold a batch keep it alive.
         self._batches: weakref.WeakValueDictionary[tuple[int, int], JoinedBatch] = (
             weakref.WeakValueDictionary()
         )
         self._lock = threading.Lock()
 
     def add(self, pipeline: int, result: Result, share: EpochShare) -> Result:
-        """Adds a part of a batch, and makes the arrays with the last one; returns the part with the batch."""
+        """Adds a part of a batch and, if it is the last, makes the arrays; returns the part with its batch."""
         with self._lock:
             place = share.epoch, share.number
             batch = self._batches.get(place)
@@ -156,7 +158,7 @@ class _Joining:
             parts = [part for part in batch.parts if part is not None]
         if len(parts) < self._pipelines:
             return dataclasses.replace(result, finished=batch)
-        with contextlib.suppress(Exception):  # the iterator tries again, and raises it
+        with contextlib.suppress(Exception):  # the iterator tries again and raises the error
             batch.made = self._assembly(parts, share)
         batch.parts = []
         size = result.nbytes + _bytes_beside(batch.made and batch.made.arrays, parts)
@@ -166,7 +168,7 @@ class _Joining:
 
 
 class _Part:
-    """Follows one pipeline of an iterator, see `engine.Follower`, from the next batch on that the iterator takes."""
+    """The `engine.Follower` of one pipeline, from the next batch that the iterator takes."""
 
     def __init__(self, joining: _Joining, pipeline: int, counter: EpochCounter):
         self._joining, self._pipeline, self._counter = joining, pipeline, copy.copy(counter)
@@ -186,7 +188,7 @@ class _Part:
 
 
 def follow(pipelines: Sequence[Pipeline], assembly: Assembly, counter: EpochCounter) -> list[object]:
-    """Has the next batches of an iterator assembled ahead, as long as the returned objects live."""
+    """Starts assembling batches ahead; ends when the returned objects are freed."""
     joining = _Joining(len(pipelines), assembly)
     parts = [_Part(joining, i, counter) for i in range(len(pipelines))]
     for part, pipeline in zip(parts, pipelines, strict=True):
@@ -195,7 +197,7 @@ def follow(pipelines: Sequence[Pipeline], assembly: Assembly, counter: EpochCoun
 
 
 def found(results: Sequence[Result], share: EpochShare) -> UserBatch | None:
-    """Returns what was assembled ahead of the results for this share; None: nothing was."""
+    """Returns the batch that was assembled ahead from `results` for this share, or None."""
     batch = results[0].finished
     if not isinstance(batch, JoinedBatch) or any(result.finished is not batch for result in results):
         return None
@@ -203,7 +205,7 @@ def found(results: Sequence[Result], share: EpochShare) -> UserBatch | None:
 
 
 def _bytes_beside(arrays: object, results: Sequence[Result]) -> int:
-    """Counts bytes of arrays that are not memory of the results."""
+    """Counts the bytes of arrays that do not share memory with the results."""
     own = {
         id(block.array)
         for result in results

@@ -1,4 +1,4 @@
-"""`DataIterator`: what a training loop in JAX goes through."""
+"""`DataIterator`, which a training loop in JAX iterates over."""
 
 from __future__ import annotations
 
@@ -33,57 +33,55 @@ _AUTO_RESET = {False: False, None: False, "no": False, True: True, "yes": True}
 
 Self = TypeVar("Self", bound="DataIterator[Any]")
 
-# The last iterator over each pipeline. Neither lives longer for being in here.
+# The last iterator over each pipeline; both references are weak.
 _LOOPS: weakref.WeakKeyDictionary[Pipeline, weakref.ref[DataIterator[Any]]] = weakref.WeakKeyDictionary()
 
 
 class DataIterator(EpochLoop[BatchT]):
-    """Goes through the batches of pipelines: dicts of dense `jax.Array`s [N, ...].
+    """Iterates over the batches of pipelines, dicts of dense `jax.Array`s [N, ...].
 
-    The next batch is made, and brought to its devices, while the training step works on the last one.
-    64-bit outputs arrive as 32-bit ones unless `jax_enable_x64` is set, as everything does in JAX.
+    The next batch is made and copied to its devices while the training step uses the last one.
+    64-bit outputs become 32-bit unless `jax_enable_x64` is set, as always in JAX.
 
-    An epoch ends with StopIteration; `reset`, or the next `for` loop, begins another one. A loop that is left early
-    is continued by the next one, and `reset` in the middle of an epoch is ignored, as in DALI; `take(n)` and
-    `reset(force=True)` end it.
+    An epoch ends with StopIteration; `reset` or the next `for` loop begins another. As in DALI, a loop that
+    was left early is continued by the next one, and `reset` in the middle of an epoch is ignored; `take(n)` and
+    `reset(force=True)` end the epoch.
 
-    Several threads may use one iterator: each batch, and each end of an epoch, goes to one of those that
-    call `next`; after the end all others get StopIteration too, up to the `reset`. `set_state` in another
-    thread takes effect between two batches, a `next` that waits goes on from there; after `close` it raises.
+    Several threads may share one iterator: each batch, and each end of an epoch, goes to one of the threads
+    that call `next`; after the end all threads get StopIteration until `reset`. If another thread calls
+    `set_state`, a waiting `next` returns a batch of the new position; after `close` it raises.
 
     Args:
-        pipelines: one, or several of the same outputs and batch size, whose rows are put one after
-            another.
-        output_map: a name for each output; or a TypedDict, whose keys they are, and which then is the type of the batches
-            for type checkers (it may declare the mask, and sizes of ragged outputs, too); None: the names that the function
-            of the pipeline gives (`Pipeline.output_names`).
-        size: samples in an epoch, of all pipelines together; for sources that do not end. Without `size`
-            and `reader_name` the epoch lasts until a source ends, whatever the size of its batches; readers do not.
-        reader_name: name of the reader (its argument `name`) that says how long an epoch is.
+        pipelines: one pipeline, or several with the same outputs and batch size, whose rows are concatenated.
+        output_map: a name for each output, or a TypedDict whose keys are the names. A TypedDict is also the batch
+            type for type checkers, and may declare the mask and the sizes of ragged outputs. None: the names
+            that the pipeline function returns (`Pipeline.output_names`).
+        size: samples in an epoch, of all pipelines together; for sources without an end. Without `size`
+            and `reader_name` an epoch lasts until a source ends; readers never end.
+        reader_name: name of the reader (its argument `name`) that sets the length of the epochs.
         auto_reset: True or "yes": the next epoch begins without a call of `reset`.
-        last_batch_padded: with `size`: the source repeats its last sample at the end of the epoch; a
-            reader says so itself.
-        last_batch_policy: what to do with samples that do not fill a batch.
-        prepare_first_batch: begin with the first batch (and its compilation) at once, in the background; functions
-            of external sources are called for it here.
-        sharding: for all outputs, or for each by name: outputs become global arrays. The compiled stages
-            that give them run on all those devices, each on its own samples, and the results stay there;
-            slices of what is made on the host go straight to their devices (`Pipeline.plan` says which
-            stages are spread). In a program of several processes every process gives its part of the
-            batch: its pipelines read other shards than those of other processes, with the same seed (where
-            several hold the same part: the same shard). `reader_name` makes all of them go the same
-            number of steps.
-        mask_name: name of the mask, bool [N]: False for samples that only fill up the batch (with
-            `LastBatchPolicy.PAD`) and for those that another one replaces (of pipelines with
-            `on_error="mask"`). There is no mask otherwise.
-        ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded by
-            zeros and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.
-        squeeze: names of outputs whose samples are one number each, as a reader's labels: [N, 1] becomes [N].
-        pmap_shape: with `sharding`: outputs are [parts, N / parts, ...], with an axis for the parts of the
-            batch, as functions under `jax.pmap` take them.
+        last_batch_padded: with `size`: the source repeats its last sample at the end of the epoch. For a
+            reader this is known.
+        last_batch_policy: rule for samples that do not fill a batch.
+        prepare_first_batch: start making (and compiling for) the first batch at once, in the background;
+            functions of external sources are called for it here.
+        sharding: one for all outputs, or one per name; outputs become global arrays. The compiled stages that
+            make them run on all their devices, each on its own samples, and the results stay there; slices of
+            host outputs are copied directly to their devices (`Pipeline.plan` shows which stages are spread).
+            With several processes, each process makes its part of the batch: its pipelines have the same seed
+            as those of other processes and read other shards (processes that hold the same part read the same
+            shard). Give `reader_name`, so all processes take the same number of steps.
+        mask_name: name of the mask, bool [N]. It is False for samples that only fill up the batch (with
+            `LastBatchPolicy.PAD`) and for failed samples that others replace (with `on_error="mask"`). Without
+            either there is no mask.
+        ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded with
+            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.
+        squeeze: names of outputs with one number per sample, such as a reader's labels: [N, 1] becomes [N].
+        pmap_shape: with `sharding`: outputs are [parts, N / parts, ...], as functions under `jax.pmap`
+            expect.
 
     Attributes:
-        output_map: the names.
+        output_map: names of the outputs.
         batch_size: samples in a batch of one pipeline.
     """
 
@@ -165,7 +163,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def pipelines(self) -> tuple[Pipeline, ...]:
-        """The pipelines that it takes batches of, for their errors, plans and times."""
+        """The pipelines of this iterator, with their errors, plans and times."""
         return tuple(self._pipelines)
 
     def __repr__(self) -> str:
@@ -194,10 +192,10 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
-        """Counts the batches of a loop over this epoch; the next epoch may have one more or less, see `LastBatchPolicy`.
+        """Counts the batches of a loop over this epoch; the next may have one more or less, see `LastBatchPolicy`.
 
-        After `set_state` or a `break`, a loop gives the rest of the epoch, so the rest is counted; once that loop has ended, the
-        next epoch is. After a whole epoch the count stays until `reset`.
+        After `set_state` or a `break`, the count is of the rest of the epoch; once a loop over the rest has
+        ended, of the next epoch. After a whole epoch the count stays until `reset`.
         """
         length = self._length if self._counts_this else self._end.length  # type: ignore[union-attr]
         if length is None:
@@ -206,14 +204,15 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def _counts_this(self) -> bool:
-        """True if `len` is of this epoch: a bar over the next one is begun before that is."""
+        """True if `len` counts this epoch. After a loop over its rest `len` counts the next epoch, for a progress bar."""
         return self._end is None or not self._first
 
     @property
     def size(self) -> int:
-        """Samples in those batches, without what only fills the last one up (PARTIAL, PAD); -1: not known.
+        """Samples in the batches that `len` counts, of all pipelines together; -1: not known.
 
-        Of one shard, with `reader_name`; else of all pipelines together.
+        With `reader_name` the count is of one shard. With PARTIAL and PAD it leaves out samples that only
+        fill up the last batch.
         """
         with self._lock:
             state = self._state if self._counts_this else self._end.next_state  # type: ignore[union-attr]
@@ -223,7 +222,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def wait_seconds(self) -> float:
-        """Returns the time that `next` waited for data in this epoch (until the next one begins: in the last)."""
+        """Seconds that `next` waited for data in this epoch; at its end they stay until the next begins."""
         return self._clock.waited
 
     @property
@@ -232,35 +231,35 @@ class DataIterator(EpochLoop[BatchT]):
         return self._clock.share
 
     def report(self) -> Report:
-        """Reports where the time of this epoch went, for a person to read; until the next one begins, of the last.
+        """Reports on the time of this epoch; at its end the report stays until the next begins.
 
-        `print(iterator.report())` says whether the loop waited for data, which part of the pipeline sets
-        the pace, and what to change.
+        `print(iterator.report())` shows whether the loop waited for data, which part of the pipeline is the
+        bottleneck, and what to change.
         """
         clock = self._clock
         return self._recorder.report(clock.batches, clock.elapsed, clock.waited, clock.first_wait)
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Returns the position after the batch that `next` returned last; small, and fit for JSON."""
+        """Returns the position after the batch that `next` returned last; small and JSON-serializable."""
         return self._state
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes on after the batch that `get_state` followed, in this or in a like iterator.
+        """Continues where `get_state` was called, in this or an equal iterator.
 
-        The batch size and the number of pipelines and shards may be others: then what was left of the
-        epoch is divided anew. All processes may take the state of any one of them. The pipelines' seeds
-        must be the same for that.
+        If the batch size or the number of pipelines or shards differs, the rest of the epoch is divided
+        anew. If all pipelines have the same seed, all processes may take the state of any one process.
 
         Raises:
-            StateError: the state is of other pipelines, and what differs. The iterator stays where it was.
+            StateError: the state is of other pipelines; the message tells the difference. The iterator stays
+                where it was.
         """
         with self._lock:
             self._kept = None
             try:
                 self._stream.set_state(state)
             except StateError:
-                with contextlib.suppress(StateError):  # what can only be gone through once cannot go back
+                with contextlib.suppress(StateError):  # a source that can be read only once cannot go back
                     self._stream.set_state(self._state)
                 raise
             counter = self._stream.counter
@@ -277,7 +276,7 @@ class DataIterator(EpochLoop[BatchT]):
                 self._stream.start()
 
     def checkpoints(self) -> list[bytes]:
-        """Returns DALI's checkpoints: for each pipeline where it and the iterator are, for its argument `checkpoint`.
+        """Returns a DALI checkpoint for each pipeline (its argument `checkpoint`), with the iterator's position.
 
         Raises:
             ValueError: the pipelines were made without `enable_checkpointing=True`.
@@ -291,29 +290,29 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- again ------------------------------------------------------------------------------
     def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
-        """Makes a batch once more, bitwise as it was or will be in training; the iterator goes on as before.
+        """Makes any batch of the training again, bitwise the same; the iterator's position does not change.
 
-        For pipelines that read, and external sources that are lists or callbacks told what to give.
+        Works with readers, and with external sources that are lists or callbacks of the sample or batch number.
 
         Args:
-            step: number of the batch, from 0; in a program that was resumed the numbers go on.
+            step: number of the batch, from 0; resumed training continues the numbers.
             epoch: count `step` from the beginning of this epoch (the first is 0); None: from the beginning
                 of the training. In an epoch that was resumed with another batch size or number of
-                shards, the batches are counted from there.
+                shards, batches are counted from the resumption.
 
         Raises:
-            IndexError: there is no such batch.
-            ValueError: it is not known which samples were in it.
-            RuntimeError: an external source cannot be asked again.
+            IndexError: the batch does not exist.
+            ValueError: its samples are not known.
+            RuntimeError: an external source cannot go back.
         """
         return replay.batch_at(self._stream, step, epoch)  # type: ignore[return-value]
 
     def sample(self, index: int, epoch: int = 0) -> dict[str, jax.Array]:
-        """Makes a sample once more, without the batch axis, with the augmentations of an epoch.
+        """Makes a sample again, without the batch axis, with the augmentations of an epoch.
 
         Args:
-            index: of the sample in the reader's data set.
-            epoch: in which it is read, the first is 0.
+            index: index of the sample in the reader's data set.
+            epoch: number of the epoch; the first is 0.
         """
         return replay.sample(self._stream, self.output_map, index, epoch)
 
@@ -329,14 +328,14 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- the end ----------------------------------------------------------------------------
     def close(self) -> None:
-        """Stops the iterator and its pipelines, and waits for their threads; harmless twice."""
+        """Stops the iterator and its pipelines, and waits for their threads; a second call does nothing."""
         for pipe in self._pipelines:
             pipe.close()
 
     def __reduce__(self) -> Any:
         raise TypeError(
-            "iterator: it cannot be pickled or copied, it has threads and waiting batches: make another one like "
-            "it where it is wanted, and give its set_state what get_state() returns here"
+            "iterator: it cannot be pickled or copied, because it has threads and waiting batches: make an equal one "
+            "in the other place, and pass its set_state the result of get_state() here"
         )
 
     def __enter__(self: Self) -> Self:
@@ -347,6 +346,6 @@ class DataIterator(EpochLoop[BatchT]):
 
 
 def loop_over(pipe: Pipeline) -> DataIterator[Any] | None:
-    """Returns the iterator over a pipeline, which reports on the running loop; None: none is left."""
+    """Returns the last iterator over a pipeline, which reports on the running loop; None if it is gone."""
     found = _LOOPS.get(pipe)
     return None if found is None else found()

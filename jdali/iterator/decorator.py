@@ -1,4 +1,4 @@
-"""`data_iterator`: a pipeline function that gives an iterator when it is called."""
+"""The decorator `data_iterator`, which turns a pipeline function into a factory of iterators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jdali.iterator.data_iterator import DataIterator
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.pipeline import Pipeline, pipeline_def
 
-# DALI's: what each pipeline gets if the call does not say.
+# Default of each pipeline, as in DALI.
 DEFAULT_NUM_THREADS = 4
 
 
@@ -38,16 +38,16 @@ def data_iterator(
 ) -> Any:
     """Turns a pipeline function into a factory of `DataIterator`s.
 
-    The factory takes the function's own arguments and those of `Pipeline`. With `sharding` or `devices`
-    `batch_size` is that of all devices (and processes) together. If the function has the parameters
-    `shard_id` and `num_shards` there is one pipeline for each shard of the batch, which gets its
-    `shard_id`; else one pipeline makes the whole batch, which is split up after that.
+    The factory takes the arguments of the function and of `Pipeline`. With `sharding` or `devices`,
+    `batch_size` counts the samples of all devices (and processes) together. If the function has the parameters
+    `shard_id` and `num_shards`, each shard of the batch has its own pipeline, called with its `shard_id`;
+    otherwise one pipeline makes the whole batch, which is then split.
 
     Args:
         pipeline_fn: as for `pipeline_def`.
         output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
             sharding, mask_name, ragged, squeeze, pmap_shape: as for `DataIterator`.
-        devices: in place of `sharding`: the batch is split over these devices.
+        devices: instead of `sharding`: the batch is split over these devices.
     """
     if sharding is not None and devices is not None:
         raise ValueError("data_iterator: Only one of `sharding` and `devices` arguments can be provided")
@@ -87,7 +87,12 @@ def make_pipelines(
     one_for_each: bool = False,
     checkpoints: Sequence[str] | None = None,
 ) -> list[Pipeline]:
-    """Makes the pipelines of this process; `one_for_each`: one for each part, by `shard_id` and `num_shards`."""
+    """Makes the pipelines of this process.
+
+    Args:
+        one_for_each: require one pipeline per part of the batch, with `shard_id` and `num_shards`.
+        checkpoints: one per pipeline, from `DataIterator.checkpoints`.
+    """
     made: list[Pipeline] = []
     for position, arguments in enumerate(_arguments(function, kwargs, sharding, one_for_each)):
         if checkpoints:
@@ -110,7 +115,7 @@ def _arguments(
         return [options]
     shards, count = _shards(sharding)
     if "batch_size" not in options:
-        raise TypeError(f"{function.__name__}: batch_size must be given, that of all devices together")
+        raise TypeError(f"{function.__name__}: batch_size must be given, for all devices together")
     whole = options.pop("batch_size")
     if whole % count:
         raise ValueError(f"{function.__name__}: batch_size {whole} cannot be split evenly in {count} parts")
@@ -130,7 +135,7 @@ def _arguments(
 
 
 def _shards(sharding: Sharding | Mapping[str, Sharding]) -> tuple[list[tuple[int, jax.Device]], int]:
-    """Returns the parts of the batch that this process holds, with a device of each, and their number in all processes."""
+    """Returns (part, device) for each part of the batch in this process, and the number of parts in all processes."""
     found = {
         (tuple(batch_shards(one)), number_of_batch_shards(one))
         for one in (sharding.values() if isinstance(sharding, Mapping) else [sharding])

@@ -1,4 +1,4 @@
-"""A loop over the batches of an epoch, by any number of threads: taking batches, ending an epoch, beginning the next."""
+"""Loops over the batches of epochs, with any number of threads."""
 
 from __future__ import annotations
 
@@ -32,10 +32,15 @@ Self = typing.TypeVar("Self", bound="EpochLoop[Any]")
 
 
 class WaitClock:
-    """Adds up the time spent inside of `with clock.wait():`, epoch by epoch; by any number of threads.
+    """Sums the time that threads spend inside `with clock.wait():` in an epoch.
 
-    The figures of an epoch stay readable until the first wait of the next one: `waited`, seconds of all threads;
-    `first_wait`, those until the first batch came; `batches`, how many came.
+    The numbers of an epoch stay until the first wait of the next.
+
+    Attributes:
+        waited: seconds of all threads.
+        first_wait: seconds of all threads until the first batch came.
+        batches: number of batches that came.
+        over: True from the end of an epoch to the first wait of the next.
     """
 
     def __init__(self) -> None:
@@ -65,7 +70,7 @@ class WaitClock:
                     self.first_wait, self._came = self.waited, self.batches == 1
 
     def end_epoch(self) -> None:
-        """Lets the next wait begin a new epoch."""
+        """Ends the epoch; the next wait starts the numbers of a new one."""
         self.over = True
 
     @property
@@ -75,17 +80,17 @@ class WaitClock:
 
     @property
     def share(self) -> float:
-        """Part of the time from the first wait to the end of the last one."""
+        """`waited` as a fraction of `elapsed`."""
         return self.waited / self.elapsed if self.elapsed > 0 else 0.0
 
 
 class EpochLoop(Iterator[BatchT], abc.ABC):
-    """Goes through the batches of a stream, epoch by epoch; see `DataIterator`.
+    """Iterates over the batches of a stream, epoch by epoch; see `DataIterator`.
 
-    Threads that want a batch wait without a lock, then one of them takes it under `_lock`.
+    Threads wait for a batch without a lock, then one of them takes it under `_lock`.
 
     Args:
-        samples: in a batch of all pipelines together.
+        samples: samples in a batch of all pipelines together.
     """
 
     def __init__(self, stream: BatchStream, samples: int, *, auto_reset: bool):
@@ -94,10 +99,10 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         self._state = stream.get_state()
         self._belongs = np.ones(samples, bool)
         self._done = 0
-        self._first = 0  # batches of this epoch that were given before this loop
-        self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
-        self._kept: UserBatch | None = None  # looked at, and still the next one
-        # Held while a batch is noted or a state is set; a `next` that waits for data does not hold it.
+        self._first = 0  # batches of this epoch that were returned before this loop
+        self._end: EpochEnd | None = None  # set from the end of an epoch to the start of the next
+        self._kept: UserBatch | None = None  # peeked at, so still the next batch
+        # Guards the position and the state; a `next` that waits for data does not hold it.
         self._lock = threading.RLock()
         self._clock = WaitClock()
         self._recorder = Recorder(stream.pipelines, stream.assembly.timer)
@@ -115,27 +120,27 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
     @abc.abstractmethod
     def __len__(self) -> int:
-        """Counts the batches in this epoch."""
+        """Counts the batches of this epoch."""
 
     def _draw(self, *, keep: bool = False) -> UserBatch:
-        """Returns the next batch, which stays the next one if `keep`; raises StopIteration at the end of the epoch."""
+        """Returns the next batch; if `keep`, the position does not move. Raises StopIteration at the end of the epoch."""
         with until_exit():
             if self._kept is None and self._end is None:
-                self._stream.refuse_if_closed()  # in a forked process a thread of the parent's may hold the lock
+                self._stream.refuse_if_closed()  # before the lock: after a fork it may be held forever
             with self._lock:
-                if (kept := self._known(keep)) is not None:
+                if (kept := self._peeked(keep)) is not None:
                     return kept
-                if self._clock.over and self._clock.batches:  # counting begins anew with each epoch
+                if self._clock.over and self._clock.batches:  # the numbers are of one epoch
                     self._recorder.mark()
             with self._clock.wait():
                 while True:
                     self._stream.wait()
-                    with self._lock:  # taken and noted in one step, so each batch goes to one thread
-                        if (batch := self._known(keep) or self._taken(keep)) is not None:
+                    with self._lock:  # taking and counting are one step, so each batch goes to one thread
+                        if (batch := self._peeked(keep) or self._taken(keep)) is not None:
                             return batch
 
-    def _known(self, keep: bool) -> UserBatch | None:
-        """Returns the batch that was looked at, if any; raises StopIteration at the end of the epoch."""
+    def _peeked(self, keep: bool) -> UserBatch | None:
+        """Returns the batch that was peeked at, if any; raises StopIteration at the end of the epoch."""
         if self._kept is not None:
             return self._give(self._kept, keep)
         if self._end is not None:
@@ -143,7 +148,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return None
 
     def _taken(self, keep: bool) -> UserBatch | None:
-        """Takes the next batch if it is there; raises StopIteration at the end of the epoch."""
+        """Takes the next batch if it is ready; raises StopIteration at the end of the epoch."""
         item = self._item()
         if isinstance(item, EpochEnd):
             self._reach_end(item)
@@ -153,11 +158,11 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return None if item is None else self._give(self._accepted(item), keep)
 
     def _accepted(self, batch: UserBatch) -> UserBatch:
-        """Checks a batch, in iterators that expect something of theirs."""
+        """Returns the batch; subclasses check it here."""
         return batch
 
     def _give(self, batch: UserBatch, keep: bool) -> UserBatch:
-        """Takes note that the user has the batch now, or has looked at it."""
+        """Moves the position past the batch, unless the user only peeks at it (`keep`)."""
         self._kept = batch if keep else None
         if not keep:
             self._done, self._length = batch.share.number + 1, batch.share.length
@@ -165,15 +170,15 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return batch
 
     def take(self, batches: int) -> FirstBatches[BatchT]:
-        """Goes through the first batches of an epoch, then ends it: `for batch in iterator.take(100):`.
+        """Iterates over the first batches of an epoch, then ends it: `for batch in iterator.take(100):`.
 
-        A loop over what is left of them goes on where an earlier one, or a state that was restored, was left. The
-        rest of the data is not read: the next epoch is the one that would have followed the whole of this one. Where
-        the epochs last until a source ends, one with a `cycle` begins again; one without goes on with what it gives
-        next, and loses what it gave ahead if it cannot go back.
+        If some of these batches were taken before (by an earlier loop, or before a restored state), the loop
+        continues with the rest of them. The other data of the epoch is not read; the next epoch is the one that
+        would have followed the whole epoch. If epochs last until a source ends, a source with a `cycle` starts
+        again. A source without one continues with its next data, and loses data read ahead if it cannot go back.
 
         Args:
-            batches: how many, at most.
+            batches: the largest number of batches.
         """
         if batches < 1:
             raise ValueError(f"iterator: take needs at least 1 batch, not {batches}")
@@ -181,7 +186,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return FirstBatches(self, batches)
 
     def _is_over_within(self, batches: int) -> bool:
-        """Returns whether so many batches of an epoch were given, and there are more."""
+        """Tells if at least `batches` batches of the epoch were returned and the epoch has more."""
         return self._end is None and self._done >= batches and self._done != self._length
 
     def _begin_within(self, batches: int) -> None:
@@ -191,7 +196,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             self.__iter__()
 
     def _length_within(self, batches: int) -> int:
-        """Counts the batches of a loop that begins now and ends after so many of an epoch, or with it."""
+        """Counts the batches of a `take(batches)` loop that begins now."""
         with self._lock:
             goes_on = self._end is None and self._done < (batches if self._length is None else self._length)
             goes_on &= not self._is_over_within(batches)
@@ -209,11 +214,11 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return self.__next__()
 
     def as_numpy_iterator(self) -> Iterator[Any]:
-        """Yields the batches of this epoch as NumPy arrays, read-only; what is in host memory is not copied."""
+        """Yields the batches of this epoch as read-only NumPy arrays; arrays in host memory are not copied."""
         return (jax.tree.map(to_host, batch) for batch in self)
 
     def start_prefetch(self) -> None:
-        """Begins to make the next batch, as Grain's iterators do; see `prepare_first_batch`."""
+        """Starts making the next batch in the background, as in Grain; see `prepare_first_batch`."""
         self._stream.start()
 
     def _item(self) -> UserBatch | EpochEnd | None:
@@ -226,7 +231,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             try:
                 raise item
             finally:
-                del item  # or the error would hold this frame, and this frame the error
+                del item  # breaks the cycle of this frame and the error's traceback
         return item
 
     def _reach_end(self, end: EpochEnd) -> None:
@@ -234,12 +239,12 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         self._clock.end_epoch()
         if self._done == 0 and self._length is None:
             warn_user(
-                "iterator: an epoch without a batch, for a source is at its end: an external source begins again with "
-                'each epoch if it has cycle="raise"'
+                "iterator: an epoch without a batch, because a source is at its end: an external source begins again "
+                'with each epoch if it has cycle="raise"'
             )
 
     def _leave_epoch(self) -> None:
-        """Ends the epoch before its end."""
+        """Ends the epoch early."""
         self._kept = None
         self._reach_end(self._stream.leave_epoch(self._state))
 
@@ -248,12 +253,12 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Begins the next epoch; ignored in the middle of one, as in DALI.
 
         Args:
-            force: in the middle of an epoch, end it: the rest of it is left out, see `take`.
+            force: in the middle of an epoch, end it early, see `take`.
         """
         with self._lock:
             if self._end is None:
                 if self._done == self._length:
-                    while (item := self._item()) is None:  # all batches were taken, only the end was not
+                    while (item := self._item()) is None:  # only the end of the epoch is left to take
                         self._stream.wait()
                     assert isinstance(item, EpochEnd)
                     self._reach_end(item)
@@ -275,9 +280,9 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
 
 class FirstBatches(Iterator[BatchT]):
-    """Goes through the first batches of an epoch, then ends it; see `DataIterator.take`.
+    """Iterates over the first batches of an epoch, then ends it; see `DataIterator.take`.
 
-    Threads that share it take turns: each batch goes to one of them, the end to all.
+    Threads may share it: each batch goes to one of them, the end to all.
     """
 
     def __init__(self, loop: EpochLoop[BatchT], count: int):
@@ -285,9 +290,6 @@ class FirstBatches(Iterator[BatchT]):
         self._begun = self._ended = False
         self._batches = 0  # of this loop
         self._turn = threading.RLock()
-
-    def __iter__(self) -> FirstBatches[BatchT]:
-        return self
 
     def __next__(self) -> BatchT:
         with self._turn:
@@ -303,5 +305,5 @@ class FirstBatches(Iterator[BatchT]):
                 raise
 
     def __len__(self) -> int:
-        """Counts the batches of this loop: of the epoch, without those given before, unless the source ends earlier."""
+        """Counts the batches of this loop; a source that ends earlier makes them fewer."""
         return self._batches if self._begun else self._loop._length_within(self._count)

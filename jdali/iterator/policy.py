@@ -1,7 +1,7 @@
-"""Length of an iterator's epochs: DALI's rules for the last batch, as arithmetic.
+"""Computes the length of epochs by DALI's rules for the last batch.
 
-Nothing here touches a pipeline. An `EpochCounter` takes the metadata of a reader, and gives the share of one batch after
-another: its place in the epochs, and which of its samples belong to the epoch.
+Nothing here touches a pipeline. From the metadata of a reader, an `EpochCounter` computes the share of each
+batch: its place in the epochs, and the samples that belong to its epoch.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from jdali.engine import EpochShare
 
 
 class IteratorError(ValueError, RuntimeError, AssertionError):
-    """Arguments of an iterator, or its pipelines, do not fit together.
+    """Arguments or pipelines of an iterator do not fit together.
 
-    A `ValueError`; and what DALI's iterators raise for it: `AssertionError` for most, `RuntimeError` for batches that
-    are not dense.
+    It is a `ValueError`, and also an `AssertionError` and a `RuntimeError`, because DALI's iterators raise the
+    former for most of these errors, the latter for batches that are not dense.
     """
 
 
@@ -28,14 +28,14 @@ __all__ = ["LastBatchPolicy"]
 
 
 class LastBatchPolicy(enum.Enum):
-    """Rule for the last batch of an epoch if the samples do not fill it.
+    """The rule for the last batch of an epoch if the samples do not fill it.
 
-    FILL: the batch is filled with the reader's next samples: those of the next epoch, or repetitions of
+    FILL: the batch is filled with the reader's next samples: samples of the next epoch, or repetitions of
         the last sample if the reader has `pad_last_batch=True`.
-    DROP: the batch is not given.
+    DROP: the batch is left out.
     PARTIAL: the batch is shorter.
-    PAD: as FILL, and every batch has a mask that says which samples are real. All batches have one shape,
-        so a compiled training step never compiles again, and nothing is counted twice. (Not in DALI.)
+    PAD: the batch is filled up, and every batch has a mask that is True for real samples. All batches have one
+        shape, so a training step compiles once, and no sample counts twice. (Not in DALI.)
     """
 
     FILL = 0
@@ -46,15 +46,15 @@ class LastBatchPolicy(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class ReaderFacts:
-    """Facts about the readers of an iterator's pipelines.
+    """Describes the readers of an iterator's pipelines.
 
     Attributes:
         epoch_size: samples in the data set.
-        epoch_size_padded: the same, rounded up so that all shards are equal.
-        shards: into how many parts the data set is split.
-        shard_ids: part that each pipeline begins with.
-        pads: a reader repeats its last sample to fill up its last batch.
-        sticks: a reader stays with its shard; else it moves to the next one every epoch.
+        epoch_size_padded: `epoch_size` rounded up so that all shards are equal.
+        shards: number of shards of the data set.
+        shard_ids: first shard of each pipeline.
+        pads: a reader repeats its last sample to fill its last batch.
+        sticks: a reader stays with its shard; otherwise it moves to the next shard every epoch.
     """
 
     epoch_size: int
@@ -66,7 +66,7 @@ class ReaderFacts:
 
     @classmethod
     def of(cls, metas: Sequence[Mapping[str, Any]]) -> ReaderFacts:
-        """Makes the facts of `Pipeline.reader_meta` of the same reader in each pipeline."""
+        """Makes the facts from each pipeline's `Pipeline.reader_meta` of the same reader."""
 
         def common(key: str) -> Any:
             values = [meta[key] for meta in metas]
@@ -91,7 +91,7 @@ class ReaderFacts:
         )
 
     def shard_sizes(self) -> list[int]:
-        """Returns the samples of each shard."""
+        """Returns the number of samples in each shard."""
         return _divided(self.epoch_size, self.shards)
 
 
@@ -100,17 +100,17 @@ def _ceil_div(a: int, b: int) -> int:
 
 
 class EpochCounter:
-    """Position of an iterator in its epochs.
+    """Tracks the position of an iterator in its epochs.
 
     Args:
-        batch_size: of each pipeline.
+        batch_size: samples in a batch of each pipeline.
         size: samples in an epoch of all pipelines together; -1: see `reader`.
-        reader: None and no size: an epoch lasts until a source ends.
-        padded: with `size`: the source repeats its last sample rather than begin anew.
+        reader: sets the size of an epoch. Without it and `size`, an epoch lasts until a source ends.
+        padded: with `size`: the source repeats its last sample at the end of an epoch.
 
     Attributes:
-        step, epoch: batches given and epochs ended so far.
-        done: batches of this epoch given so far.
+        step, epoch: batches drawn and epochs ended so far.
+        done: batches of this epoch drawn so far.
     """
 
     def __init__(
@@ -125,37 +125,36 @@ class EpochCounter:
     ):
         self.policy, self.batch_size, self.pipelines = policy, batch_size, pipelines
         self.given_size, self.reader = size, reader
-        # Without a size DALI ignores the policy, and gives batches as they come.
+        # Without a size the policy has no effect, as in DALI: batches are returned as they come.
         self._wraps = policy is LastBatchPolicy.FILL and not (reader.pads if reader is not None else padded)
         self.step = self.epoch = self.done = 0
-        self._thrown_away = 0  # batches behind the last one
-        self._began_again = False  # a source has, in front of the first batch of the epoch
-        self._turn = 0  # how many shards the readers have moved on
-        # Samples of this epoch that were given in the one before, by the shard that a reader began
-        # with; without a reader: of all pipelines together.
+        self._thrown_away = 0  # batches after the last one of the epoch
+        self._began_again = False  # a source began again before the first batch of the epoch
+        self._moved = 0  # shards that the readers have moved on by
+        # Samples of this epoch that already filled up the epoch before, by a reader's first shard;
+        # without a reader, one number for all pipelines.
         self._ahead = [0] * (1 if reader is None else reader.shards)
-        # Samples in the shards, in this epoch and in the next ones, where a restored state left less than
-        # there is.
+        # Samples of each shard that a restored state left for this epoch and the next ones; empty: all.
         self._rest: list[list[int]] = []
 
     # --- this epoch -------------------------------------------------------------------------
     def _sizes(self) -> list[int]:
-        """Returns the samples in the shard that each reader is at, had every shard one; the same in all processes."""
+        """Returns the samples in this epoch by a reader's first shard, of all shards of all processes."""
         if self._rest:
             return self._rest[0]
         if self.reader is None:
             return [self.given_size]
         sizes = self.reader.shard_sizes()
-        return [sizes[(i + self._turn) % len(sizes)] for i in range(len(sizes))]
+        return [sizes[(i + self._moved) % len(sizes)] for i in range(len(sizes))]
 
     @property
     def samples_per_step(self) -> int:
-        """By how much a batch brings the count forward: with a reader each pipeline has its own shard."""
+        """Samples that a batch adds to the count: of one pipeline with a reader (each has its shard), else of all."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
     def size(self) -> int:
-        """Samples in the epoch by DALI's count (of one shard, if there is a reader); -1: not known."""
+        """Samples in the epoch by DALI's count (with a reader, in one shard); -1: not known."""
         reader = self.reader
         if reader is None:
             return self._sizes()[0]
@@ -177,13 +176,14 @@ class EpochCounter:
             return None
         if self.policy is LastBatchPolicy.DROP:
             return size // self.samples_per_step
-        ahead = self._ahead[0] if self.reader is None else 0  # with a reader `size` is what is left
+        ahead = self._ahead[0] if self.reader is None else 0  # with a reader `size` leaves them out
         return _ceil_div(size - ahead, self.samples_per_step)
 
     def samples_from(self, batch: int) -> int:
-        """Counts the samples that the batches from number `batch` of the epoch on give; -1: not known.
+        """Counts the samples in the epoch's batches from number `batch` on; -1: not known.
 
-        Samples that fill up a batch do not count. With a reader, the count is that of its largest shard.
+        With PARTIAL and PAD, samples that fill up a batch do not count. With a reader, the largest of the
+        pipelines' shards counts.
         """
         length = self.length
         if length is None:
@@ -197,24 +197,24 @@ class EpochCounter:
 
     @property
     def gives_nothing(self) -> bool:
-        """True if no epoch has a batch: DROP, and less than one batch in a shard."""
+        """True if no epoch has a batch: with DROP, if a shard has less than one batch."""
         return self.policy is LastBatchPolicy.DROP and self.length == 0 and not self._rest
 
     @property
     def surplus(self) -> int:
-        """Batches to draw after the last one and to throw away: DROP leaves none in the source."""
+        """Batches to draw and throw away at the end of the epoch: with DROP, the incomplete one."""
         size = self.size
         return int(self.policy is LastBatchPolicy.DROP and size > 0 and size % self.samples_per_step != 0)
 
     @property
     def left(self) -> int | None:
-        """Batches of the epoch that are not given yet; None: not known."""
+        """Batches of the epoch that are not drawn yet; None: not known."""
         length = self.length
         return None if length is None else length - self.done
 
     @property
     def is_over(self) -> bool:
-        """True if all batches of the epoch were drawn, those included that are thrown away."""
+        """True if all batches of the epoch were drawn, including batches to throw away."""
         return self.left == 0 and self._thrown_away == self.surplus
 
     def belonging(self, batch: int) -> tuple[int, ...]:
@@ -231,7 +231,7 @@ class EpochCounter:
 
     # --- drawing ----------------------------------------------------------------------------
     def draw(self) -> EpochShare:
-        """Advances by one batch, into the next epoch if this one is over; returns the share of the batch."""
+        """Advances by one batch, into the next epoch if this one is over; returns the batch's share."""
         while self.is_over:
             self.advance()
         share = EpochShare(self.epoch, self.done, self.length, self.belonging(self.done))
@@ -243,12 +243,12 @@ class EpochCounter:
         return share
 
     def skip(self, batches: int) -> None:
-        """Advances by batches of this epoch."""
+        """Advances by `batches` in this epoch."""
         self.done += batches
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended. Returns False if that does not end the epoch: the one before ended there, too."""
+        """Notes that a source ended. Returns False if the previous epoch ended at the same place: this one goes on."""
         if self.done or self._began_again:
             return True
         self._began_again = True
@@ -256,7 +256,7 @@ class EpochCounter:
 
     # --- to the next epoch ------------------------------------------------------------------
     def following(self) -> EpochCounter:
-        """Returns the counter at the start of the next epoch; this one stays."""
+        """Returns a new counter at the start of the next epoch."""
         counter = copy.copy(self)
         counter.advance()
         return counter
@@ -271,7 +271,7 @@ class EpochCounter:
                 self._ahead = [a + drawn - s for a, s in zip(self._ahead, self._sizes(), strict=True)]
         self._move_on()
         if self._wraps and self.reader is not None and self.length == 0:
-            # So much was given ahead that nothing is left of this epoch: DALI skips it.
+            # The epoch before took all samples of this one: DALI skips it.
             self._ahead = [0] * len(self._ahead)
             self._move_on()
         self.epoch += 1
@@ -281,7 +281,7 @@ class EpochCounter:
     def _move_on(self) -> None:
         self._rest = self._rest[1:]
         if self.reader is not None and not self.reader.sticks:
-            self._turn += 1
+            self._moved += 1
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
@@ -289,39 +289,39 @@ class EpochCounter:
             "batch_size": self.batch_size,
             "pipelines": self.pipelines,
             "done": self.done,
-            "turn": self._turn,
+            "turn": self._moved,
             "ahead": list(self._ahead),
             "rest": [list(sizes) for sizes in self._rest],
         }
 
     def set_state(self, state: Mapping[str, Any], *, ended: bool = False) -> None:
-        """Goes on where a state was taken, also with other batches or another number of shards.
+        """Continues where a state was taken; the batch size and the number of shards may differ.
 
-        In the latter case what was left of the epoch (and of later ones that some shards had begun) is
-        counted anew, from batch 0.
+        If they do, the rest of the epoch (and of later epochs that some shards had begun) is divided
+        anew and counted from batch 0.
 
         Args:
-            state: of `get_state`.
-            ended: the end of the epoch was told already: `advance` comes next.
+            state: a result of `get_state`.
+            ended: the epoch has ended, so `advance` is the next call.
         """
         self._thrown_away, self._began_again = 0, False
         before = self._of(state)
         same_batches = before.samples_per_step == self.samples_per_step
         if same_batches and len(before._ahead) == len(self._ahead):
-            self.done, self._turn = before.done, before._turn
+            self.done, self._moved = before.done, before._moved
             self._ahead, self._rest = before._ahead, before._rest
             return
         left = before._left() if not ended else [[0] * len(before._ahead), *before.following()._left()]
         if len(before._ahead) != len(self._ahead):
             left = [_divided(sum(sizes), len(self._ahead)) for sizes in left]
-        self._rest, self._turn, self._ahead = left, before._turn, [0] * len(self._ahead)
+        self._rest, self._moved, self._ahead = left, before._moved, [0] * len(self._ahead)
         self.done = 0 if left else before.done
 
     def _of(self, state: Mapping[str, Any]) -> EpochCounter:
-        """Makes a counter like the one that gave a state."""
+        """Makes a counter equal to the one whose state this is."""
         before = copy.copy(self)
         before.batch_size, before.pipelines = int(state["batch_size"]), int(state["pipelines"])
-        before.done, before._turn = int(state["done"]), int(state["turn"])
+        before.done, before._moved = int(state["done"]), int(state["turn"])
         before._ahead, before._rest = list(state["ahead"]), [list(sizes) for sizes in state["rest"]]
         if self.reader is not None:
             before.reader = dataclasses.replace(self.reader, shards=len(before._ahead), shard_ids=(0,))
@@ -332,7 +332,7 @@ class EpochCounter:
         return before
 
     def _left(self) -> list[list[int]]:
-        """Counts what each shard has left of this epoch, and of those after it that some shard has begun."""
+        """Counts the samples left in each shard, for this epoch and for later ones that some shard has begun."""
         if self.size < 0:
             return []
         epochs: list[list[int]] = []
@@ -341,7 +341,7 @@ class EpochCounter:
         while not epochs or any(taken):
             sizes = counter._sizes()
             epochs.append([max(size - t, 0) for size, t in zip(sizes, taken, strict=True)])
-            if not self._wraps:  # no shard begins an epoch before the others have ended theirs
+            if not self._wraps:  # all shards end an epoch together
                 break
             taken = [max(t - size, 0) for size, t in zip(sizes, taken, strict=True)]
             counter._move_on()
@@ -349,5 +349,5 @@ class EpochCounter:
 
 
 def _divided(count: int, parts: int) -> list[int]:
-    """Divides `count` samples evenly; returns the number of each part."""
+    """Divides `count` samples evenly; returns the number in each part."""
     return [count * (i + 1) // parts - count * i // parts for i in range(parts)]

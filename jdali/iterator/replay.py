@@ -1,4 +1,4 @@
-"""Makes any batch or sample of an iterator once more, for debugging, while the iterator goes on as before."""
+"""Makes any batch or sample of an iterator again, for debugging; the iterator's position does not change."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ State = Mapping[str, Any]
 
 
 class PipelineTwin:
-    """Makes batches with the programs and threads of a pipeline, but from another position in its sources."""
+    """Makes batches with the programs and threads of a pipeline, from a position of its own in the sources."""
 
     def __init__(self, engine: Engine):
         self._engine, self._cursor = engine, engine.cursor.twin()
         self._ended = False
 
     def take_result(self) -> Result:
-        """Makes the next batch."""
+        """Makes the next batch; raises StopIteration at the end of a source."""
         if self._ended:
             raise StopIteration
         try:
@@ -37,13 +37,13 @@ class PipelineTwin:
             raise
 
     def reset(self) -> None:
-        """Goes on after the end of an external source."""
+        """Continues after the end of an external source."""
         if self._ended:
             self._ended = False
             self._cursor.reset()
 
     def skip(self, batches: int) -> None:
-        """Leaves out batches without making them."""
+        """Skips batches without making them."""
         self._cursor.skip(batches, self._engine.batch_size)
 
     def get_state(self) -> dict[str, Any]:
@@ -60,20 +60,20 @@ class PipelineTwin:
         """Makes a batch of one sample.
 
         Args:
-            index: in the data set of the reader; of a pipeline without a reader: in the stream.
-            epoch: of the reader.
+            index: index in the reader's data set; without a reader, in the pipeline's stream of samples.
+            epoch: epoch of the reader.
         """
         engine = self._engine
         if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
             raise ValueError(
-                "sample: which data belongs to a sample is known of pipelines with one reader and no external "
-                "source only; use batch_at"
+                "sample: the data of a sample is known only in pipelines with one reader and no external "
+                "source; use batch_at"
             )
         for node in (node for step in engine.plan.steps for node in step.nodes):
             if node.mixes_samples:
                 raise ValueError(
-                    f"sample: {node.op.name} works on a whole batch, so a sample alone is not what it was "
-                    "there; use batch_at"
+                    f"sample: {node.op.name} works on a whole batch, so a sample alone differs from the sample in "
+                    "its batch; use batch_at"
                 )
         for reader in engine.readers.values():
             if not 0 <= index < reader.count:
@@ -104,7 +104,7 @@ class Replay:
         self._ended = bool(state["ended"])
 
     def skip(self, batches: int) -> None:
-        """Leaves out batches without making them."""
+        """Skips batches without making them."""
         while batches:
             left = 0 if self._ended else self.counter.left
             if left is None or batches <= left:
@@ -115,11 +115,11 @@ class Replay:
             batches -= left
 
     def skip_epoch(self) -> None:
-        """Leaves out the rest of an epoch."""
+        """Skips the rest of the epoch."""
         if not self._ended:
             left = self.counter.left
             if left is None:
-                raise ValueError("batch_at: how long the epochs are is not known; give no epoch, or size")
+                raise ValueError("batch_at: the length of the epochs is not known; give no epoch, or size")
             self._skip(left + self.counter.surplus)
             self.counter.skip(left)
         self._reset()
@@ -135,7 +135,7 @@ class Replay:
             pipeline.reset()
 
     def next(self) -> UserBatch:
-        """Makes the next batch that is handed out."""
+        """Makes the next batch."""
         while True:
             if self._ended or self.counter.left == 0:
                 self.skip_epoch()
@@ -156,7 +156,7 @@ class Replay:
 
 
 def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax.Array]:
-    """Makes a batch once more, see `DataIterator.batch_at`."""
+    """Makes a batch again, see `DataIterator.batch_at`."""
     if step < 0 or (epoch is not None and epoch < 0):
         raise IndexError(f"batch_at: step {step}, epoch {epoch}; both count from 0")
     replay, anchors = Replay(stream), stream.anchors
@@ -169,17 +169,15 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
     chosen = max(i for i, position in enumerate(positions) if position <= wanted)
     if chosen == 0 and stream.forgot:
         raise ValueError(
-            f"batch_at: the way to step {step} is forgotten: the source began again too often since then; what comes "
-            f"after step {anchors[1]['steps']} is known"
+            f"batch_at: the position of step {step} is forgotten, because the source began again too often since then; "
+            f"steps from {anchors[1]['steps']} on are known"
         )
     if chosen == 0 and stream.restored is not None:
         _check_the_way(replay, anchors[0], stream.restored)
     replay.set_state(anchors[chosen])
     counter = replay.counter
     if counter.gives_nothing:
-        raise IndexError(
-            "batch_at: there is no batch, LastBatchPolicy.DROP leaves out what is smaller than one"
-        )
+        raise IndexError("batch_at: there is no batch: LastBatchPolicy.DROP leaves out incomplete batches")
     if epoch is None:
         replay.skip(step - counter.step)
     else:
@@ -193,12 +191,12 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
 
 
 def _check_the_way(replay: Replay, start: State, restored: State) -> None:
-    """Raises if a restored state was not reached in the way that a fresh iterator would go."""
+    """Raises ValueError if a fresh iterator would not reach the restored state by the same number of steps."""
     replay.set_state(restored)
     reached = replay.get_state()
     replay.set_state(start)
     replay.skip(restored["steps"])
-    replay.set_state(replay.get_state())  # as plain as the other one
+    replay.set_state(replay.get_state())  # normalizes it like the restored state
     mine = replay.get_state()
     mine["ended"], mine["epochs"], mine["epoch"] = reached["ended"], reached["epochs"], reached["epoch"]
     if mine != reached:
@@ -211,7 +209,7 @@ def _check_the_way(replay: Replay, start: State, restored: State) -> None:
 def sample(
     stream: BatchStream, names: Sequence[str], index: int, epoch: int
 ) -> dict[str, jax.Array]:  # fmt: skip
-    """Makes a sample once more, see `DataIterator.sample`."""
+    """Makes a sample again, see `DataIterator.sample`."""
     seeds = sorted({pipeline.seed for pipeline in stream.pipelines})
     if len(seeds) > 1:
         raise ValueError(

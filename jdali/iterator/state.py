@@ -1,4 +1,4 @@
-"""The state of an iterator: what it holds, and how it is taken up by another number of pipelines."""
+"""Saves and restores the state of an iterator, also for another number of pipelines."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ STATE_VERSION = 1
 def state_of(
     counter: EpochCounter, *, ended: bool, pipelines: Sequence[Mapping[str, object]]
 ) -> dict[str, Any]:
-    """Returns the state of an iterator, which can be written as JSON.
+    """Returns the state of an iterator, JSON-serializable.
 
     Args:
-        ended: True if the iterator has signalled the end of an epoch, and the next one has not begun.
-        pipelines: states of the pipelines. Their fingerprints are usually equal, so an equal one is kept only once.
+        ended: the epoch has ended and the next one has not begun.
+        pipelines: states of the pipelines. The graph's fingerprint, usually equal in all, is stored once.
     """
     graph = pipelines[0].get("graph")
     return {
@@ -38,7 +38,7 @@ def state_of(
 
 
 def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, Any]:
-    """Returns the state of an iterator that has left the end of an epoch, where `state` was taken."""
+    """Returns the state at the start of the next epoch, from the `state` at the end of one."""
     pipelines = [
         {**of_pipeline, "end": End.LEFT} if of_pipeline.get("end") == End.REACHED else of_pipeline
         for of_pipeline in state["pipelines"]
@@ -55,7 +55,7 @@ def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, 
 def restore(
     state: Mapping[str, Any], move: Sequence[Callable[[Mapping[str, Any]], None]], counter: EpochCounter
 ) -> None:
-    """Moves pipelines and a counter to where a state was taken; raises StateError if the state does not fit them."""
+    """Moves pipelines and a counter to the position of a state; raises StateError if the state does not fit them."""
     check_version("iterator", state, STATE_VERSION)
     reader = counter.reader
     states = pipeline_states(state, len(move), None if reader is None else reader.shards)
@@ -65,13 +65,13 @@ def restore(
 
 
 def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
-    """Moves a counter to where a state was taken."""
+    """Moves a counter to the position of a state."""
     counter.set_state(state["epoch"], ended=bool(state["ended"]))
     counter.step, counter.epoch = int(state["steps"]), int(state["epochs"])
 
 
 def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:
-    """Returns the states for `count` pipelines that read `shards` shards (None: no reader is known by name)."""
+    """Returns the states for `count` pipelines that read `shards` shards (None: the iterator has no `reader_name`)."""
     graph = {} if state.get("graph") is None else {"graph": state["graph"]}
     given = [{**graph, **of_pipeline} for of_pipeline in state["pipelines"]]
     if len(given) == count and (shards is None or len(state["epoch"]["ahead"]) == shards):
@@ -88,7 +88,11 @@ def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) ->
 
 
 def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
-    """Merges the states of all shards of a reader, those of the shards that one process had."""
+    """Merges the states of a reader's shards.
+
+    Raises:
+        StateError: shards are missing, and the ones given are at different positions.
+    """
     if "taken" in states[0] and len(states) == states[0]["taken"][-1][0]:
         return merged_state(states)
     if any(state != states[0] for state in states):
@@ -100,14 +104,17 @@ def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
 
 
 def checkpoints(state: Mapping[str, Any]) -> list[bytes]:
-    """Returns for each pipeline where it is, and the state of the iterator."""
+    """Returns a checkpoint for each pipeline, with the state of the iterator."""
     states = pipeline_states(state, len(state["pipelines"]), None)
     of_iterator = {key: value for key, value in state.items() if key != "pipelines"}
     return [to_checkpoint(of_pipeline, of_iterator) for of_pipeline in states]
 
 
 def restored_state(pipelines: Sequence[Pipeline]) -> dict[str, Any] | None:
-    """Returns the state of the iterator whose `checkpoints` the pipelines were restored from; None: it has none."""
+    """Returns the iterator state in the checkpoints that the pipelines were restored from.
+
+    None: the checkpoints have no iterator state, or different ones.
+    """
     states = [pipeline.iterator_state for pipeline in pipelines]
     if any(state is None or state != states[0] for state in states) or states[0] is None:
         return None

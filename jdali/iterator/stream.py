@@ -1,4 +1,4 @@
-"""The batches of an iterator one after another, with the ends of the epochs between them."""
+"""The stream of an iterator's batches, with the ends of the epochs between them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
 
-# States kept for finding batches again, each some hundred bytes: a run may last for months.
+# States kept for `batch_at`, each some hundred bytes; limited, since training may last for months.
 MOST_ANCHORS = 4096
 
 
 @dataclasses.dataclass(frozen=True)
 class TakenBatch:
-    """A batch as the pipelines gave it."""
+    """The results of all pipelines for one batch."""
 
     results: Sequence[Result]
     share: EpochShare
@@ -30,7 +30,13 @@ class TakenBatch:
 
 @dataclasses.dataclass(frozen=True)
 class EpochEnd:
-    """The end of an epoch, where `state` was taken; all else is of the next epoch, `next_state` at its beginning."""
+    """The end of an epoch.
+
+    Attributes:
+        size, length: size and length of the next epoch.
+        state: state at the end of this epoch.
+        next_state: state at the beginning of the next epoch.
+    """
 
     size: int
     length: int | None
@@ -39,36 +45,37 @@ class EpochEnd:
 
 
 Item = UserBatch | EpochEnd | BaseException
-"""A batch, the end of an epoch, or what was raised while a batch was made."""
+"""A batch, the end of an epoch, or the error of a failed batch."""
 
 
 class BatchStream:
-    """Takes batches from pipelines and cuts what comes into epochs.
+    """Takes batches from pipelines and divides them into epochs.
 
-    `wait` blocks without a lock; everything else is for one thread at a time.
+    `wait` blocks without a lock; the other methods are for one thread at a time.
     """
 
     def __init__(self, pipelines: Sequence[Pipeline], counter: EpochCounter, assemble: Assembler):
         self.pipelines, self.counter, self.assemble = tuple(pipelines), counter, assemble
         self.assembly = Assembly(assemble, counter, self.pipelines[0].slabs)
-        self._ended = False  # the end of the epoch has been told
-        self._leaves = False  # then: the user wants the next one
-        self._stands = False  # then: no batch is made before the next one begins
-        self._left_early = False  # and it was not reached
+        self._ended = False  # `take` has returned the end of the epoch
+        # The next three hold while `_ended`.
+        self._leaves = False  # the user wants the next epoch
+        self._stands = False  # the pipelines make no batch before the next epoch begins
+        self._left_early = False  # the user left the epoch before its end
         self._outcomes: dict[int, Result | BaseException] = {}  # of pipelines, until all have one
-        # States from which any batch can be found by counting alone: of the start, the last one that was
-        # restored, and those at which a source began again.
+        # States from which any later batch is found by counting: the start, the last restored state, and
+        # each state where a source began again.
         self.anchors = [self.get_state()]
-        self.forgot = False  # some of them, the oldest after the first
+        self.forgot = False  # some anchors were dropped, the oldest after the first
         self.restored: dict[str, Any] | None = None
         self._follow(counter)
 
     def _follow(self, counter: EpochCounter) -> None:
-        """Has the pipelines' next batches assembled ahead, from where the counter is."""
+        """Starts assembling the pipelines' batches ahead, from the counter's position."""
         self._parts = follow(self.pipelines, self.assembly, counter)
 
     def get_state(self) -> dict[str, Any]:
-        """Returns where the pipelines and the counter are; JSON-able."""
+        """Returns the position of the pipelines and the counter, JSON-serializable."""
         return state_of(
             self.counter, ended=self._ended, pipelines=[pipeline.get_state() for pipeline in self.pipelines]
         )
@@ -84,12 +91,12 @@ class BatchStream:
 
     # --- making -----------------------------------------------------------------------------
     def start(self) -> None:
-        """Has the next batches made, where that is done before they are asked for."""
+        """Starts making the next batches in pipelines that run ahead."""
         for pipeline in self.pipelines:
             pipeline.begin()
 
     def go_on(self) -> None:
-        """Leaves the end of an epoch; the first batches of the next one are made, if the user need not be called for them."""
+        """Leaves the end of an epoch. Pipelines that run ahead start making the next one's batches."""
         self._leaves = True
         if all(pipeline.runs_ahead for pipeline in self.pipelines):
             if self._ended and self._stands:
@@ -103,7 +110,7 @@ class BatchStream:
 
     # --- taking -----------------------------------------------------------------------------
     def wait(self) -> None:
-        """Blocks until `take` may have something to give."""
+        """Blocks until `take` may return an item."""
         if self._ended or self.counter.is_over:
             return
         for number, pipeline in enumerate(self.pipelines):
@@ -111,7 +118,7 @@ class BatchStream:
                 pipeline.wait_result()
 
     def take(self) -> Item | None:
-        """Takes the next batch, or the end of the epoch; None: `wait` first."""
+        """Takes the next batch or the end of the epoch; returns None if the caller must `wait` first."""
         taken = self.take_results()
         if not isinstance(taken, TakenBatch):
             return taken
@@ -123,9 +130,9 @@ class BatchStream:
             return error
 
     def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
-        """Takes a batch that is not put together, also one behind the last of the epoch; else as `take`."""
+        """Takes a batch before its assembly, or a surplus batch to throw away; otherwise as `take`."""
         if self._ended:
-            if not self._leaves:  # the user was interrupted before he came to know of it
+            if not self._leaves:  # an interrupt came before the user got the end
                 return self.end()
             self._begin_epoch()
             return None
@@ -137,14 +144,17 @@ class BatchStream:
         results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
         error = next((outcome for outcome in outcomes if isinstance(outcome, BaseException)), None)
         if isinstance(error, StopIteration) and self.counter.left != 0:
-            return self._meet_end()
+            if self.counter.meet_end():
+                return self._end(stands=True)
+            self._reset_pipelines()  # the epoch before ended at the same place, so the source begins again
+            return None
         share = self.counter.draw()  # counts a failed batch as well: its samples are gone
         if error is None:
             return TakenBatch(results, share)
         return None if share.is_surplus else error
 
     def _take_parts(self) -> bool:
-        """Takes a batch of each pipeline, or what was raised: all go on together; False: one is not there yet."""
+        """Takes a batch or an error from each pipeline, so that all move together; False: one is not ready."""
         for number, pipeline in enumerate(self.pipelines):
             if number not in self._outcomes:
                 outcome = outcome_of(pipeline.take_result)
@@ -153,18 +163,11 @@ class BatchStream:
                 self._outcomes[number] = outcome
         return True
 
-    def _meet_end(self) -> EpochEnd | None:
-        """Returns the end of the epoch, where a source ended; None: it ended where the epoch before did, and begins again."""
-        if self.counter.meet_end():
-            return self._end(stands=True)
-        self._reset_pipelines()
-        return None
-
     def _assembled(self, results: Sequence[Result], share: EpochShare) -> UserBatch | None:
         made = found(results, share)
         if made is None:
             made = self.assembly(results, share)
-            if any(result.share != share for result in results):  # the user took a batch of a pipeline
+            if any(result.share != share for result in results):  # the user took a batch from a pipeline
                 self._follow(self.counter)
         return made
 
@@ -177,7 +180,7 @@ class BatchStream:
         self._left_early = False
 
     def leave_epoch(self, state: Mapping[str, Any]) -> EpochEnd:
-        """Ends the epoch after the batch that a state followed: the others of it are left out, nothing is kept of them."""
+        """Ends the epoch at the position of a state, and drops the batches made after it."""
         counter = self.counter
         self._outcomes.clear()
         restore_counter(state, counter)
@@ -210,14 +213,14 @@ class BatchStream:
         return self.end()
 
     def end(self) -> EpochEnd:
-        """Returns the end of the epoch, which the stream has reached."""
+        """Returns the end of the epoch that the stream has reached."""
         following, state = self.counter.following(), self.get_state()
         return EpochEnd(following.size, following.length, state, begun_state(state, following))
 
 
 def outcome_of(take: Callable[[], Result | None]) -> Result | BaseException | None:
-    """Takes a batch; returns it, or what was raised, or None if there is none yet."""
+    """Takes a batch; returns it, or the error it raised, or None if none is ready."""
     try:
         return take()
-    except Exception as error:  # an interrupt takes nothing
+    except Exception as error:  # an interrupt is raised: it took no batch
         return error

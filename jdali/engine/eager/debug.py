@@ -36,7 +36,7 @@ from jdali.types import DALIDataType
 class DataNodeDebug(DataNode):
     """A `DataNode` of a pipeline in debug mode, whose batch is already computed.
 
-    It belongs to one iteration. Operators of other iterations treat it as a batch of the user's.
+    It belongs to one iteration. Operators of other iterations treat it as a user's batch.
     """
 
     __slots__ = ("graph",)
@@ -231,7 +231,7 @@ class DebugGraph(Graph):
     def taken(
         self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Adds a node for each batch of the user's among the inputs: results of `get()`, and lists of arrays."""
+        """Adds a node for each of the user's batches among the inputs: results of `get()`, and lists of arrays."""
         per_sample = {k for k, arg in op.public_args.items() if arg.kind is ArgKind.PER_SAMPLE}
         given = [self._taken(value, f"input {i}", op) for i, value in enumerate(inputs)]
         return given, {
@@ -248,7 +248,10 @@ class DebugGraph(Graph):
             return [self._taken(v, what, op) for v in value]
         if not (value and all(map(_is_sample, value))):  # a list of numbers
             return value
-        return self._given(_batch_of_list(value), what, op.shown_name)
+        taken = as_samples(value, copy=False)
+        device = "gpu" if isinstance(taken, TensorList) else "cpu"
+        batch = batch_of(taken, layout_of(value), device, Provenance.nowhere(len(value)))
+        return self._given(batch, what, op.shown_name)
 
     def _given(self, batch: TensorList, what: str, operator: str) -> DataNode:
         if self._engine.conditionals:
@@ -411,9 +414,3 @@ def _is_sample(value: object) -> bool:
     if isinstance(value, (np.generic, str, bytes)):
         return False
     return isinstance(value, Tensor) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
-
-
-def _batch_of_list(samples: list[object]) -> TensorList:
-    taken = as_samples(samples, copy=False)
-    device = "gpu" if isinstance(taken, TensorList) else "cpu"
-    return batch_of(taken, layout_of(samples), device, Provenance.nowhere(len(samples)))

@@ -198,7 +198,7 @@ class PipelineInspector:
                 feed.skip(number, self.batch_size)
                 yield feed
             except StopIteration:
-                raise IndexError(f"batch {number} is behind the end of the external source") from None
+                raise IndexError(f"batch {number} is after the end of the external source") from None
             except OverflowError as error:
                 if isinstance(error, OperatorError):  # of the user's code
                     raise

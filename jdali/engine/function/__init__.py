@@ -3,7 +3,7 @@
 ```
  sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs
                                        │ planning: setup, on the host ─▶ FunctionPlan
-                                       └ running: the stage's program, alone or in a program of the user's
+                                       └ running: the stage's program, alone or in a user's program
 ```
 """
 
@@ -18,7 +18,6 @@ from jdali.engine.function.graph_json import written_graph as written_graph
 from jdali.engine.function.making import Start as Start
 from jdali.engine.function.making import make_function as make_function
 from jdali.engine.function.one_sample import call_on_sample as call_on_sample
-from jdali.engine.function.planning import FunctionPlan as FunctionPlan
 
 if TYPE_CHECKING:
     from jdali.engine.function.export import export_function as export_function

@@ -125,7 +125,7 @@ def check_exportable(function: PipelineFunction) -> None:
         if node.whole_batch:
             raise ValueError(
                 f"Pipeline.export: {node.op.shown_name} {node.name!r} ({node.where}) depends on the other samples of the batch, "
-                "and what is served must not; give it arguments with which it does not (pad: shape=, normalize: batch=False), "
+                "which an exported operator must not; give it other arguments (pad: shape=, normalize: batch=False), "
                 "or choose outputs before it"
             )
 
@@ -145,7 +145,7 @@ def _declared(function: PipelineFunction, shapes: Sequence[Any] | None) -> list[
         if function.layouts != ("HWC",):
             raise ValueError(
                 f"Pipeline.export: shapes must be given: padded shapes of one sample of ({', '.join(function.start)}), "
-                "such as shapes=[(160000,)]; only for pictures, HWC, there are usual ones"
+                "such as shapes=[(160000,)]; only images, HWC, have default shapes"
             )
         return [[(side, side, 3)] for side in PICTURE_SIDES]
     found = []

@@ -59,7 +59,7 @@ class Part:
             for value in node.data_inputs:
                 if id(value) not in inside:
                     inputs[value] = None
-            # Arguments are no inputs: if they are known or fixed, they are passed by value.
+            # Known or fixed arguments are not inputs: they are passed by value.
         for value in self.outputs:
             if id(value) not in inside:
                 inputs[value] = None
@@ -97,7 +97,11 @@ def make_part(definition: FunctionDefinition) -> Part:
     start = [origin(v) for v in definition.start]
     fixed = {origin(v): array for v, array in definition.fixed.items()}
     for value in (*start, *definition.outputs):
-        _check_whole(value)
+        if value.source.domain is not WHOLE_BATCH:
+            raise ValueError(
+                f"Pipeline.function: {value.name!r} ({value.source.where}) is computed in one branch of a conditional, for "
+                "some of the samples only: let start and outputs be values of all samples"
+            )
     needed = upstream([origin(v) for v in definition.outputs], [*start, *fixed])
     used = [node for node in definition.graph.nodes if node in needed]
     for node in used:
@@ -127,14 +131,6 @@ def _behind(outputs: Iterable[DataNode], given: set[int], nodes: Sequence[Node])
             seen.add(node)
             pending += [v for v in (*node.data_inputs, *node.arg_inputs.values()) if id(v) not in given]
     return tuple(node for node in nodes if node in seen)
-
-
-def _check_whole(value: DataNode) -> None:
-    if value.source.domain is not WHOLE_BATCH:
-        raise ValueError(
-            f"Pipeline.function: {value.name!r} ({value.source.where}) is computed in one branch of a conditional, for some of "
-            "the samples only: let start and outputs be values of all samples"
-        )
 
 
 def _check(node: Node, start: Sequence[DataNode]) -> None:

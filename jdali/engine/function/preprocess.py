@@ -338,7 +338,7 @@ def _together(
         if size is not None and (sizes != np.array(size)).any():
             row = int((sizes != np.array(size)).any(axis=1).argmax())
             raise SampleError(
-                f"sample {row}: output {number} is {sizes[row].tolist()}, and by the folder {list(size)} for all samples; export "
+                f"sample {row}: output {number} is {sizes[row].tolist()}, but {list(size)} for all samples in the folder; export "
                 "it with more shapes",
                 sample=row,
             )

@@ -115,14 +115,20 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
     shapes = extents.copy()
     for axis, letter in enumerate(letters):
         if letter == " ":
-            shapes[:, axis] = _unnamed(extents[:, axis], grid.sizes, side)
+            sizes = extents[:, axis]  # a small axis may have coordinates
+            shapes[:, axis] = np.where(
+                sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, side), grid.sizes)
+            )
         elif axis in named:
             shapes[:, axis] = round_up(
                 extents[:, axis], grid.frames if space and axis not in space else grid.sizes
             )
     if space:
         sides = extents[:, space]
-        shapes[:, space] = _square(sides) if roomy is Roomy.INPUT else _sides(sides, grid)
+        if roomy is Roomy.INPUT:  # a square, since the padding only takes memory
+            shapes[:, space] = round_up(sides.max(axis=1, keepdims=True), ROOMY)
+        else:
+            shapes[:, space] = _sides(sides, grid)
     if named:
         shapes[:, named] = _raised(shapes[:, named], floor)
     return shapes
@@ -134,11 +140,6 @@ def _whole_root(number: int, degree: int) -> int:
     return root - (root**degree > number)
 
 
-def _unnamed(sizes: np.ndarray, grid: Sizes, fewest: int) -> np.ndarray:
-    """Rounds sizes up, except sizes up to `SMALL_AXIS`, which may count coordinates."""
-    return np.where(sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, fewest), grid))
-
-
 def _sides(sides: np.ndarray, grid: CoarseGrid) -> np.ndarray:
     padded = round_up(sides, grid.sizes)
     if grid.longest is None:
@@ -146,11 +147,6 @@ def _sides(sides: np.ndarray, grid: CoarseGrid) -> np.ndarray:
     most = sides.max(axis=1, keepdims=True)
     longest = round_up(most, grid.longest)
     return np.where(sides == most, longest, np.minimum(padded, longest))
-
-
-def _square(sides: np.ndarray) -> np.ndarray:
-    """Makes all sides as long as the longest, for inputs whose padding only takes memory."""
-    return np.broadcast_to(round_up(sides.max(axis=1, keepdims=True), ROOMY), sides.shape)
 
 
 def _raised(shapes: np.ndarray, floor: int) -> np.ndarray:

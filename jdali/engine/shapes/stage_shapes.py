@@ -37,9 +37,9 @@ _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 class StageShapes:
     """Groups the samples of a stage by the padded shapes of its values; used by one thread at a time.
 
-    A sample's padded shape follows from its own size and the level of the stage, and on an accelerator from which calls
-    have unused rows. The level rises when a process has met too many shapes. All this decides which program runs, never
-    which bits come out, so it is in no state and no task.
+    A sample's padded shape depends on its own size, on the level of the stage and, on an accelerator, on the unused rows
+    of the calls. The level rises when a process has met too many shapes. The choice of a program never changes the bits
+    of a result, so it is not saved in states or sent in tasks.
 
     Attributes:
         level: level of the padded shapes, see `coarse`.

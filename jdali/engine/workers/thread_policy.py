@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 # Least bytes, or samples, of a thread's share of samples that one call works on together.
 _SHARE_BYTES, _SHARE_SAMPLES = 1 << 20, 64
-# Samples in a call that the calling thread tries.
+# Samples per call in the calling thread, see `groups_here`.
 _TOGETHER = 64
 # A task costs some 20 us, so cheap samples share one; several tasks for each thread even out the load.
 _TASKS_A_THREAD = 8
@@ -38,7 +38,7 @@ class ThreadPolicy:
 
     Args:
         tries_here: samples may be cheap; False: all go to the pool.
-        may_be_brief: samples may take microseconds. Must be False where functions of the user's run, which may wait for
+        may_be_brief: samples may take microseconds. Must be False where user functions run, which may wait for
             each other.
 
     Attributes:
