@@ -1,8 +1,8 @@
-"""Separable resampling of one sample: picks the formulation for the platform, gives it a gradient.
+"""Resamples one sample axis by axis, with the algorithm for its platform, and defines the derivative.
 
-On a CPU, and for all but small arrays, `resample_taps` does only the work that is needed. `resample_whole` gives the
-same bits on a GPU. On a TPU, where reading by index is slow, a dense weight matrix for each axis makes it a few matrix
-products; that is also the derivative, for resampling is linear in the image.
+A CPU runs `resample_taps`, whose work depends on the true sizes, or `resample_small` for small arrays. A GPU runs
+`resample_whole`, which computes the same bits. On a TPU, where a gather is slow, each axis is multiplied by a dense
+weight matrix. The derivative is the same matrix product, because resampling is linear in the image.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._system.jax_internals import is_mapped
 from jdali._system.jax_modes import usual_modes
 
-# Up to this many (input, output) combinations of an axis pair are no work for loops over tiles.
+# An image is small if on each axis the input size times the output size is at most this.
 _SMALL = 48 * 48
 
 
@@ -43,7 +43,7 @@ def resample(
     nearest: bool | None = False,
     reach: Rising | None = None,
 ) -> Array:
-    """Resamples all axes but the last; see `resample_filters` for what `filters` says.
+    """Resamples all axes but the last; see `resample_filters` for the meaning of `filters`.
 
     Args:
         image: [*shape, C], padded; channels past those of `out_shape` are dropped.
@@ -52,8 +52,8 @@ def resample(
         out_extent: int32 [d], true size of the result without C.
         out_shape: padded shape of the result.
         dtype: of the result; integers are rounded half away from zero and saturated.
-        nearest: static, whether all filters are NN, so that elements are copied; None: only the filters say it.
-        reach: static, see `reach_of`; None: the filters are not known on the host.
+        nearest: static; True: all filters are NN, so elements are copied; None: `filters` decides at run time.
+        reach: static, see `Reach`; None: the filters are not known on the host.
 
     Returns: `dtype` [*out_shape]; past `out_extent` the values are unspecified.
     """
@@ -84,7 +84,7 @@ def _pick(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...
         ]
         return saturate_cast(take_grid(image, indices, mode="promise_in_bounds"), dtype)
 
-    # On a CPU one sample after the other: a gather with an index for the sample as well takes twice as long.
+    # A CPU gathers one sample after the other: a gather that also indexes the samples takes twice as long.
     return by_platform(taken, taken)(image, filters, extent)
 
 
@@ -99,7 +99,7 @@ def _dense(
 
     Args:
         image, filters, extent, out_shape: as for `resample`.
-        matrix: by which each axis is multiplied, as `dense_weights`.
+        matrix: computes the matrix of an axis, as `dense_weights` does.
     """
     value = image.astype(jnp.float32)
     for axis, count in enumerate(out_shape):
@@ -114,7 +114,7 @@ def _dense(
 
 
 def _dense_of_any(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
-    """Applies `_dense` where pixels may be NaN or infinite: what their windows touch is NaN, and nothing else."""
+    """Applies `_dense` to pixels that may be NaN or infinite; only outputs whose window covers such a pixel become NaN."""
     if not jnp.issubdtype(image.dtype, jnp.floating):
         return _dense(image, filters, extent, out_shape)
     finite = jnp.isfinite(image)
@@ -134,10 +134,10 @@ def _weighted(
     small: bool,
     reach: int,
 ) -> Array:
-    """Resamples by sums of weighted elements; small arrays have no loops over tiles."""
+    """Resamples by weighted sums of elements; a small array is not split into tiles."""
 
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
-        del out_extent  # unspecified past the size
+        del out_extent  # values past the true size are unspecified
         return saturate_cast(_dense_of_any(image, filters, extent, out_shape), dtype)
 
     def whole(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
@@ -167,9 +167,9 @@ def _weighted(
 
 @functools.lru_cache(maxsize=256)
 def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Callable[..., Array]:
-    """Wraps `resample_taps`, so that vmap makes the batch longer instead of vectorising its loops.
+    """Wraps `resample_taps` so that `vmap` makes its batch longer, and does not vectorize its loops.
 
-    Vectorised, a loop runs as often as the longest of the batch needs and computes all of it each time.
+    A vectorized loop runs all samples for as many iterations as the largest sample needs.
     """
 
     @custom_vmap

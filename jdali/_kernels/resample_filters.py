@@ -1,11 +1,13 @@
-"""Resampling filters: their shapes, and where they lie over the input of each output element.
+"""Resampling filters: their weights, and the input elements under the filter for each output element.
 
-An axis of one sample is described by five numbers, the last axis of the arrays called `filters`:
-(filter, step, start, density, taps). Output element x is the weighted mean of `taps` input elements,
-the first of them ceil(start + x · step); one input element is `density` entries of the filter's table.
-With the NN filter it is one input element, see `nearest_elements`; then `density` is where the window ends and `taps`
-the first element of the part of the input that counts, and `start` and `density` are counted from there.
-Elements outside of the input count as copies of its first or last element.
+The last axis of an array called `filters` holds five numbers for one axis of a sample:
+(filter, step, start, density, taps). Output element x is the weighted mean of `taps` input elements, beginning with
+element ceil(start + x · step). Neighbouring input elements are `density` entries apart in the filter's table.
+
+The NN filter copies one input element, see `nearest_elements`. For this filter, `taps` is the first element of the input
+that may be read, and `density` is the end of the window; `start` and `density` are counted from element `taps`.
+
+Elements outside of the input equal its first or last element.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from jdali.types import DALIInterpType
 
 NN = int(DALIInterpType.INTERP_NN)
 FILTER, STEP, START, DENSITY, TAPS = range(5)
-_CHUNK = 8  # taps summed at once
+_CHUNK = 8  # taps summed in one iteration
 _WIDTH = 193
 _ROOT8 = np.float32(np.sqrt(8.0))
 
@@ -34,8 +36,8 @@ _ROOT8 = np.float32(np.sqrt(8.0))
 def _tables() -> tuple[np.ndarray, np.ndarray]:
     """Tabulates samples of each filter [filter, _WIDTH], and their number [filter].
 
-    DALI interpolates linearly between as many samples (kernels/imgproc/resample/resampling_filters.cu),
-    which for the curved filters differs from the formula by up to 1e-3, so jdali does likewise.
+    Weights are interpolated linearly between these samples, as in DALI
+    (kernels/imgproc/resample/resampling_filters.cu). For curved filters, weights differ from the formula by up to 1e-3.
     """
     tables = np.zeros((len(DALIInterpType), _WIDTH))
     counts = np.ones(len(DALIInterpType), np.int32)
@@ -59,8 +61,8 @@ def _tables() -> tuple[np.ndarray, np.ndarray]:
 
 
 _TABLES, _COUNTS = _tables()
-_COSTS = (1.4, 1.0, 1.2)  # of computing an element along x, y, z, which DALI reckons with; others as z
-_RADII = {  # in output elements when shrinking, in input elements otherwise
+_COSTS = (1.4, 1.0, 1.2)  # DALI's estimated cost of an element along x, y, and all other axes
+_RADII = {  # radius of each filter: in output elements if the axis shrinks, else in input elements
     DALIInterpType.INTERP_LINEAR: 1.0,
     DALIInterpType.INTERP_CUBIC: 2.0,
     DALIInterpType.INTERP_LANCZOS3: 3.0,
@@ -70,15 +72,15 @@ _RADII = {  # in output elements when shrinking, in input elements otherwise
 
 
 def all_nearest(kinds: object) -> bool | None:
-    """Returns True if the filters [N, ...] of all samples are NN; None if those of some samples or axes are."""
+    """Returns True if the filters [N, ...] of all samples are NN; None if only some of them are."""
     nearest = np.asarray(kinds) == NN
     return True if nearest.all() else None if nearest.any() else False
 
 
 class Reach(enum.IntEnum):
-    """The most taps of any filter that a program of `resample` has room for; fewer make it smaller."""
+    """Largest number of taps that a program of `resample` supports; a smaller limit gives a smaller program."""
 
-    PAIR = 2  # linear, where no axis shrinks
+    PAIR = 2  # linear interpolation, if no axis shrinks
     CHUNK = 8
     TWO_CHUNKS = 16
     FOUR_CHUNKS = 32
@@ -86,7 +88,7 @@ class Reach(enum.IntEnum):
 
 
 def statics_of(filters: np.ndarray) -> dict[str, Any]:
-    """Returns the static arguments of `resample` that follow from filters [N, d, 5], as operators name them."""
+    """Returns the static arguments that operators pass on to `resample`, computed from filters [N, d, 5]."""
     return {"_nearest": all_nearest(filters[..., FILTER]), "_reach": _reach_of(filters)}
 
 
@@ -107,16 +109,17 @@ def filters_of(
     antialias: bool,
     xp: ModuleType = np,
 ) -> Any:
-    """Describes how the window [low, high) of each axis becomes `size` elements.
+    """Computes the filters that resample the window [low, high) of each axis to `size` elements.
 
     Args:
-        low, high: float [N, d], window in the input, its edges in elements; high < low mirrors.
+        low, high: float [N, d], edges of the window, in input elements; high < low mirrors the axis.
         size: int [N, d], of the output.
         extents: int [N, d], of the input.
-        interp_type: int [N], filter where nothing else is said.
-        min_filter, mag_filter: int [N], filter of an axis that shrinks, or does not; None: `interp_type`.
-        antialias: widen the filter of an axis that shrinks.
-        xp: `jax.numpy` for a window that is known only on the device.
+        interp_type: int [N], filter of axes without a `min_filter` or `mag_filter`.
+        min_filter: int [N], filter of axes that shrink; None: `interp_type`.
+        mag_filter: int [N], filter of axes that do not shrink; None: `interp_type`.
+        antialias: widen the filter of axes that shrink.
+        xp: `numpy`, or `jax.numpy` for a window that is known only on the device.
 
     Returns: float32 [N, d, 5].
     """
@@ -133,7 +136,7 @@ def filters_of(
     base = xp.asarray([_RADII.get(k, 0.5) for k in DALIInterpType], np.float32)[kind]
     radius = base * xp.where(shrinks & antialias, xp.abs(step), np.float32(1))
     count = xp.asarray(_COUNTS)[kind]
-    # DALI goes by way of the standard deviation; the rounding decides whether a tap at the very edge counts.
+    # Computed from the standard deviation, as in DALI: its rounding decides whether a tap at the very edge counts.
     deviation = quotient(radius, _ROOT8).astype(np.float32)
     width = xp.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
     entries = xp.maximum(count - 1, 1).astype(np.float32)
@@ -155,11 +158,11 @@ def _check_kinds(kinds: np.ndarray) -> None:
 
 
 def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType) -> object:
-    """Returns the elements that DALI counts positions from if all filters are NN: float32 [N, d].
+    """Returns the element from which DALI counts positions along each axis if all filters are NN: float32 [N, d].
 
-    It cuts the window out along all axes but the one that it would resample first, which moves the roundings
-    (resampling_setup.cc, GetProcessingOrder): the order of axes with the least cost, and of some as good the
-    first of x, y, z.
+    DALI first cuts the window out along all axes except the one that it resamples first (resampling_setup.cc,
+    GetProcessingOrder). Positions, and so roundings, are relative to this cut. The order of axes is the cheapest one;
+    among equal costs, x comes before y before z.
     """
     axes = out.shape[1]
     extents = extents.astype(np.float32)
@@ -192,13 +195,13 @@ def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
 
 
 def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
-    """Computes the start of the filter, float32, and its first tap, int32, of output 0 to count-1.
+    """Computes the filter's start, float32, and first tap, int32, for output elements 0 to count - 1.
 
     Args:
-        axis: float32 [5], or [..., 1, 5] of several axes.
+        axis: float32 [5] for one axis, or [..., 1, 5] for several.
         count: number of output elements.
 
-    Returns: [count], or [..., count], each.
+    Returns: two arrays [count], or [..., count] for several axes.
     """
     nearest = axis[..., FILTER] == NN
     output = jnp.arange(count, dtype=jnp.float32) + jnp.where(nearest, jnp.float32(0.5), jnp.float32(0))
@@ -209,16 +212,16 @@ def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
 
 
 def tap_count(axis: Array) -> Array:
-    """Returns how many taps an output element has along each axis: int32 [...], from `axis` [..., 5]."""
+    """Returns the number of taps along each axis, int32 [...], for `axis` [..., 5]."""
     return jnp.where(axis[..., FILTER] == NN, jnp.float32(1), axis[..., TAPS]).astype(jnp.int32)
 
 
 def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool) -> Array:
-    """Returns the input elements, int32 [count], that the NN filter copies to output 0 to count-1.
+    """Returns the input elements, int32 [count], that the NN filter copies to output elements 0 to count - 1.
 
-    The element in which start + (x + 1/2) · step lies. Where that is on a border between two, roundings
-    decide, and these are DALI's (resampling_impl_cpu.h, ResampleNN): along the last axis each position is
-    computed by itself, along the others by adding the step, from one to the next.
+    Output element x is the input element that contains the position start + (x + 1/2) · step. If the position is on a
+    border between two elements, rounding decides. It is the same as in DALI (resampling_impl_cpu.h, ResampleNN):
+    positions along the last axis are computed one by one; along other axes the step is added to the position before.
     """
     step, start = axis[STEP], axis[START]
     if last_axis:
@@ -235,10 +238,10 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
 
 
 def weight(axis: Array, tap: Array, start: Array) -> Array:
-    """Computes the weight, not normalised, of input element `tap` where the filter begins at `start`.
+    """Computes the weight of input element `tap` under a filter that begins at `start`, before normalization.
 
     Args:
-        axis: float32 [..., 5]; what comes before the 5 is broadcast with `tap` and `start`.
+        axis: float32 [..., 5]; its leading axes are broadcast with `tap` and `start`.
         tap: int32 [...].
         start: float32 [...].
     """
@@ -259,7 +262,7 @@ def weight(axis: Array, tap: Array, start: Array) -> Array:
 
 
 def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
-    """Marks the input elements that an output element weighs, also by 0: float32 [count, shape]."""
+    """Marks the taps of each output element, even those with weight 0: float32 [count, shape]."""
     _, first = first_taps(axis, count)
     last = first + tap_count(axis) - 1
     low, high = (jnp.clip(end, 0, extent - 1)[:, None] for end in (first, last))
@@ -270,7 +273,7 @@ def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
 def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
     """Computes the weight of each input element in each output element: float32 [count, shape].
 
-    Only weights of taps are read from the table: on a TPU reading by index takes longer than all else.
+    The table is read only for taps, because on a TPU the gather takes most of the time.
     """
     start, first = first_taps(axis, count)
     taps = tap_count(axis)
@@ -286,7 +289,7 @@ def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
             weights = weights + jnp.where(element == place[:, k, None], value[:, k, None], 0)
         return weights, total + value.sum(axis=1, dtype=jnp.float32)
 
-    # Zero, but as device-varying as the operands, which `shard_map` wants of a loop's state.
+    # 0, computed from the operands: in `shard_map`, the state of a loop must vary over the same devices as they do.
     zero = jnp.where(axis[STEP] == extent.astype(jnp.float32), jnp.float32(0), jnp.float32(0))
     zeros = jnp.zeros((count, shape), jnp.float32) + zero, jnp.zeros(count, jnp.float32) + zero
     weights, total = lax.fori_loop(jnp.int32(0), (taps + _CHUNK - 1) // _CHUNK, add, zeros)

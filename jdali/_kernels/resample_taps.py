@@ -1,10 +1,12 @@
-"""Resampling on a CPU: weighted sums of rows, a few filter taps in one pass over memory.
+"""Resamples on a CPU by weighted sums of rows, a few filter taps in one pass over memory.
 
-One axis at a time: the array is seen as [rows, columns], and a block of output rows by a tile of columns
-is the sum over up to two chunks of `CHUNK_TAPS` rows, which XLA fuses to one loop that reads each element once and
-keeps the sum in registers. All loops have trip counts computed at run time, so the cost follows the true size
-of the sample and the true scale, not the padded shapes. A compiled program serves every scale up to its `Reach`:
-without loops for more taps than the samples have it is half as large. Samples are done one after another.
+One axis is resampled after the other, on the array reshaped to [rows, columns]. A step computes a block of output rows in
+a tile of columns, as the sum of up to two chunks of `CHUNK_TAPS` weighted rows. XLA fuses it to one loop, which reads
+each element once and keeps the sum in registers.
+
+The number of iterations of each loop is computed at run time, so the cost depends on the true size and scale of the
+sample, not on the padded shapes. One program serves every scale up to its `Reach`; a program that has no loops for
+further taps is half as large. Samples are computed one after the other.
 """
 
 from __future__ import annotations
@@ -24,18 +26,18 @@ from jdali._kernels.resample_filters import first_taps, tap_count, weight
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._numerics.sums import fixed_sum
 
-# Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,
-# larger ones leave the cache, and XLA splits their loops over threads that wait for each other.
+# Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass. Overhead dominates in smaller blocks; larger
+# blocks do not fit into the cache, and XLA splits their loops over threads that wait for each other.
 CHUNK_TAPS = 8
 _ROWS = 32
 _COLUMNS = 768
-# Along the other axes, where rows are as short as a block is high; and columns to transpose at once.
+# Rows in a block along all axes but the first, where rows are short, and columns transposed at once.
 _LATER_ROWS, _TURNED = 128, 256
-# Half a chunk covers a scale of up to 2, two chunks one of up to 8.
+# Half a chunk of taps covers a scale of up to 2; two chunks cover a scale of up to 8.
 _HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
-# Taps whose weights are computed once a sample, for scales of up to 32; those beyond once a block of rows.
+# The weights of this many taps, enough for a scale of 32, are computed once per sample; further ones once per block.
 _KEPT_TAPS = 64
-_LINE = 16  # float32 in a line of the cache
+_LINE = 16  # float32 values in a cache line
 
 _ROW_SLICES = lax.GatherDimensionNumbers(
     offset_dims=(1,), collapsed_slice_dims=(0, 1), start_index_map=(0, 1, 2)
@@ -48,16 +50,16 @@ def _int32(value: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class _Axes:
-    """Resampling of the rows of one sample, along each of its axes: one computation for all of them.
+    """Filters along all axes of one sample, computed together. `shape_out` is the length of the longest axis.
 
     Attributes:
         filters: float32 [d, 1, 5], see `resample_filters`.
         rows: int32 [d], true number of input rows.
-        taps: how many are computed at once.
-        chunks: int32 [d], how often; None: once is enough.
-        start: float32 [d, shape_out], first: int32 [d, shape_out], inverse: float32 [d, shape_out], of each output
-            row where its filter begins, its first tap, and what makes the weights' sum 1; that of the longest axis
-            is the length of all.
+        taps: number of taps in a chunk.
+        chunks: int32 [d], number of chunks; None: one chunk is enough for all axes.
+        start: float32 [d, shape_out], start of each output row's filter.
+        first: int32 [d, shape_out], first tap of each output row.
+        inverse: float32 [d, shape_out], factor that makes the sum of the weights 1.
         leading: `factors` of the first chunk for all output rows, which a sample needs many times.
     """
 
@@ -72,12 +74,12 @@ class _Axes:
 
     @classmethod
     def of(cls, filters: Array, rows: Array, count: int, reach: int) -> _Axes:
-        """Describes the axes of a sample.
+        """Computes the attributes from the filters of a sample.
 
         Args:
             filters: float32 [d, 5].
             rows: int32 [d].
-            count: output rows, of the longest axis.
+            count: number of output rows along the longest axis.
             reach: see `Reach`.
         """
         filters, taps = filters[:, None], taps_at_once(reach)
@@ -103,7 +105,7 @@ class _Axes:
         return _kept((row, value))
 
     def factors(self, axis: int, top: Array | int, block: int, chunk: Array) -> tuple[Array, Array]:
-        """Computes rows to read and their weights, [taps, block] each; past the borders the last row repeats."""
+        """Computes the rows to read and their weights, [taps, block] each; the outermost rows repeat past the borders."""
         start, first, inverse = (
             lax.dynamic_slice(v, (_int32(axis), jnp.asarray(top, jnp.int32)), (1, block))[0]
             for v in (self.start, self.first, self.inverse)
@@ -112,14 +114,15 @@ class _Axes:
         return _kept((jnp.clip(tap, 0, self.rows[axis] - 1), value * inverse))
 
     def add_chunks(self, axis: int, result: Array, add: Callable[[Array, Array], Array]) -> Array:
-        """Applies `add` to the result for each chunk but the first."""
+        """Adds each chunk but the first to the result, by calls of `add`."""
         return result if self.chunks is None else lax.fori_loop(_int32(1), self.chunks[axis], add, result)
 
 
 def taps_at_once(reach: int) -> int:
-    """Returns how many taps are summed at once: all that there may be, and one.
+    """Returns the number of taps in a chunk: those of the largest filter and a surplus one, at most `CHUNK_TAPS`.
 
-    Missing taps are 0 times the filter's last one, which is NaN if that is not finite; one stands for all.
+    A surplus tap multiplies the filter's last element by 0, which is NaN if the element is not finite. One surplus tap
+    has the same effect as several.
     """
     return min(reach + 1, CHUNK_TAPS)
 
@@ -127,17 +130,17 @@ def taps_at_once(reach: int) -> int:
 def taps_and_weights(
     filters: Array, start: Array, first: Array, chunk: Array, taps: int
 ) -> tuple[Array, Array]:
-    """Computes taps and weights, not normalised, of a chunk of each output row's filter, [..., taps, rows] each.
+    """Computes the taps of one chunk and their weights before normalization, [..., taps, rows] each.
 
-    Surplus taps of a chunk repeat the last one with the weight 0. They read no row beyond the filter, since 0 times NaN is
+    Surplus taps of a chunk repeat the filter's last tap with weight 0. They read no row past the filter, since 0 · NaN is
     NaN.
 
     Args:
         filters: float32 [..., 1, 5].
         start: float32 [..., rows].
         first: int32 [..., rows].
-        chunk: which.
-        taps: of a chunk.
+        chunk: index of the chunk.
+        taps: number of taps in a chunk.
     """
     offset = (chunk * CHUNK_TAPS + jnp.arange(taps, dtype=jnp.int32))[:, None]
     count = tap_count(filters)[..., None]
@@ -147,20 +150,21 @@ def taps_and_weights(
 
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Puts a barrier behind `values`, so that XLA does not look the weights up again for every column."""
+    """Applies a barrier; without it, XLA would look up the weights again for each column."""
     first, second = lax.optimization_barrier(values)
     return first, second
 
 
 @dataclasses.dataclass(frozen=True)
 class _Factors:
-    """Rows to read and their weights, of all output rows along each axis of a sample.
+    """Rows to read, and their weights, for all output rows along each axis of a sample.
 
     Attributes:
-        row: int32 [d, taps, shape_out], weight: float32 [d, taps, shape_out], of the first taps.
-        counts: int32 [d], how many taps a sum needs.
-        steps: how many taps the first pass may sum; further ones sum as many as the longest.
-        beyond: computes the factors of taps that `row` and `weight` lack, for a pass; None: they lack none.
+        row: int32 [d, taps, shape_out], rows of the first taps.
+        weight: float32 [d, taps, shape_out], weights of the first taps.
+        counts: int32 [d], number of taps that a sum needs.
+        steps: numbers of taps that the first pass may sum, ascending; each further pass sums the largest number.
+        beyond: computes rows and weights of a pass whose taps `row` and `weight` do not hold; None: they hold all taps.
         once: int32 1, see `by_platform.kept`.
     """
 
@@ -173,15 +177,15 @@ class _Factors:
 
     @classmethod
     def of(cls, filters: Array, extents: Array, count: int, reach: int, *, finite: bool) -> _Factors:
-        """Describes the axes of a sample.
+        """Computes the attributes from the filters of a sample.
 
         Args:
             filters: float32 [d, 5].
             extents: int32 [d].
-            count: output rows, of the longest axis.
+            count: number of output rows along the longest axis.
             reach: see `Reach`.
-            finite: whether no pixel is NaN or infinite; otherwise one tap stands for those that a chunk lacks,
-                see `taps_at_once`.
+            finite: True: no pixel is NaN or infinite; False: a chunk that is not full gets one surplus tap, see
+                `taps_at_once`.
         """
         once, counts = jnp.minimum(extents[0], 1), tap_count(filters)
         needed = counts if finite else counts + (counts % CHUNK_TAPS != 0)
@@ -195,7 +199,7 @@ class _Factors:
         def put(chunk: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
             row, weight, total = state
             tap, value = taps_and_weights(filters, start, first, chunk, CHUNK_TAPS)
-            # What is too much is written behind what is kept.
+            # Taps past `_KEPT_TAPS` are written to the last chunk, which is never used.
             place = jnp.minimum(chunk * CHUNK_TAPS, _KEPT_TAPS)
             tap = jnp.clip(tap, 0, extents[:, None, None] - 1)
             row = lax.dynamic_update_slice_in_dim(row, tap, place, 1)
@@ -224,7 +228,7 @@ class _Factors:
         return cls(row, weight, needed, (CHUNK_TAPS, _DOUBLE), beyond, once)
 
     def at(self, axis: int, top: Array | int, block: int, taps: int, step: Array) -> tuple[Array, Array]:
-        """Returns rows to read and their weights, [taps, block] each, of a block of output rows and a pass."""
+        """Returns the rows to read and their weights, [taps, block] each, for a block of output rows in one pass."""
         start = (_int32(axis), step * taps, jnp.asarray(top, jnp.int32))
         row, weight = (lax.dynamic_slice(v, start, (1, taps, block))[0] for v in (self.row, self.weight))
         return _kept((row, weight))
@@ -242,20 +246,21 @@ def _resample_rows(
     columns: Array,
     to: Array,
 ) -> Array:
-    """Resamples to the output rows top, ..., top + block - 1.
+    """Computes the output rows top, ..., top + block - 1.
 
-    Every tile is written in place by the loop that computes it: XLA then neither makes a copy nor splits
-    that loop over threads, which would wait for each other at each of many small tiles.
+    The loop that computes a tile writes it in place. XLA then neither copies the tile nor splits the loop over threads,
+    which would wait for each other at each of many small tiles.
 
     Args:
         source: [N, rows, columns], padded.
-        sample: which of the N.
-        factors: how its rows become those of the result.
-        axis: which of the axes the rows are.
+        sample: index of the sample in `source`.
+        factors: rows to read and their weights.
+        axis: axis of the sample that the rows belong to.
         result: float32 [rows_out, columns or more].
-        top, block: which output rows.
+        top: first output row to compute.
+        block: number of output rows to compute.
         columns: true number of columns.
-        to: row of `result` where they go.
+        to: row of `result` at which the block is written.
     """
     width = source.shape[2]
     tile = min(_COLUMNS, width)
@@ -263,8 +268,8 @@ def _resample_rows(
     count, most = factors.counts[axis], factors.steps[-1]
 
     def weighted_sums(left: Array, rows: Array, weights: Array) -> list[Array]:
-        """Sums up the taps of each chunk."""
-        # In `lax`: with many taps, each call of `jnp` takes ten times as long to trace.
+        """Computes the weighted sum of each chunk of taps."""
+        # Written in `lax`, because `jnp` takes ten times as long to trace, once per tap.
         first, last = (lax.broadcast(v, (block, 1)) for v in (sample, left))
         terms = []
         for k in range(len(rows)):
@@ -279,11 +284,11 @@ def _resample_rows(
         return [functools.reduce(lax.add, terms[k : k + CHUNK_TAPS]) for k in chunks]
 
     def first_step(result: Array, least: int, taps: int) -> Array:
-        """Sums the first `taps` taps, unless `least` are enough or a longer step sums more."""
+        """Sums the first `taps` taps; does nothing if `least` taps are enough, or a longer step is needed."""
         rows, weights = factors.at(axis, top, block, taps, _int32(0))
 
         def put(t: Array, result: Array) -> Array:
-            # The last tile is computed again where it overlaps with the one before.
+            # The last tile overlaps the tile before; the overlap is computed twice.
             left = jnp.minimum(t * tile, width - tile)
             total = functools.reduce(lax.add, weighted_sums(left, rows, weights))
             return lax.dynamic_update_slice(result, total, (to, left))
@@ -298,7 +303,7 @@ def _resample_rows(
         return result
 
     def further_step(step: Array, result: Array) -> Array:
-        # A loop of one turn or none, which is less to compile than a branch.
+        # A loop with one iteration or none compiles to a smaller program than a branch.
         rows, weights = lax.fori_loop(
             _int32(0), (step * most >= _KEPT_TAPS).astype(jnp.int32),
             lambda *_: beyond(axis, top, block, step), factors.at(axis, top, block, most, step),
@@ -306,9 +311,9 @@ def _resample_rows(
 
         def add(t: Array, result: Array) -> Array:
             left = jnp.minimum(t * tile, width - tile)
-            # The overlap has these taps added already.
+            # These taps were already added to the part that overlaps the tile before.
             done = jnp.arange(tile, dtype=jnp.int32) < t * tile - left
-            # A copy: LLVM makes no vector instructions of a loop that reads what it overwrites.
+            # Copied, because LLVM does not vectorize a loop that reads what it overwrites.
             total = kept(lax.dynamic_slice(result, (to, left), (block, tile)), factors.once)
             for chunk, part in enumerate(weighted_sums(left, rows, weights)):
                 missing = step * most + chunk * CHUNK_TAPS >= count
@@ -334,7 +339,7 @@ def _transposed(source: Array, result: Array, columns: Array) -> Array:
 
 
 def _apart(columns: int) -> int:
-    """Lengthens rows of float32 to an odd number of lines, so that a column lies in many sets of the cache."""
+    """Rounds the length of float32 rows up to an odd number of cache lines, so that a column uses many cache sets."""
     return (-(-columns // _LINE) | 1) * _LINE
 
 
@@ -349,9 +354,9 @@ def resample_taps(
 ) -> Array:
     """Resamples all axes but the last of each image.
 
-    A block of output rows of the leading axis goes through all axes before the next one, so that what
-    is in between stays in the cache. Each pass resamples the leading axis and puts it last, so that
-    every pass works on contiguous rows; one small transpose restores the order.
+    A block of output rows is resampled along all axes before the next block begins, so that intermediates stay in the
+    cache. Each pass resamples the leading axis and moves it to the end, so that every pass reads contiguous rows. One small
+    transpose restores the order of the axes.
 
     Args:
         images: [N, *shape, C], padded.
@@ -369,7 +374,7 @@ def resample_taps(
     block = min(_ROWS, out_shape[0])
     lead = (block, *out_shape[1:])
     rest = [math.prod(shape[a + 1 :]) * channels * math.prod(lead[:a]) for a in range(axes)]
-    # What each pass makes, and that transposed for the next one.
+    # Buffers for the output of each pass, and for its transpose, which the next pass reads.
     made = [jnp.zeros((lead[a], _apart(rest[a])), jnp.float32) for a in range(axes - 1)]
     made.append(jnp.zeros((lead[-1], rest[-1]), jnp.float32))
     turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) for a in range(axes - 1)]
@@ -385,7 +390,7 @@ def resample_taps(
             for a in range(axes):
                 last = a == axes - 1
                 width = source.shape[2]
-                # Only the leading one of the axes that make up the columns can be cut to its true size.
+                # Columns merge several axes. Only the padding of the first of these axes can be left out.
                 columns = _int32(width) if last else extents[i, a + 1] * (width // shape[a + 1])
                 run = functools.partial(_resample_rows, source, sample, factors, a, columns=columns)
                 if a == 0:
@@ -396,7 +401,7 @@ def resample_taps(
                     turned[a] = _transposed(made[a], turned[a], columns)
                     source, sample = turned[a].reshape(1, shape[a + 1], -1), _int32(0)
             value = saturate_cast(made[-1], dtype)
-            if dtype != np.float32:  # LLVM rounds with vector instructions what it does not transpose at once
+            if dtype != np.float32:  # LLVM vectorizes rounding only without the transpose
                 value = kept(value, factors.once)
             value = value.reshape(lead[-1], channels, *lead[:-1])
             value = value.transpose(*range(2, axes + 1), 0, 1)
@@ -414,8 +419,7 @@ def resample_taps(
 def resample_small(
     image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], reach: int
 ) -> Array:
-    """Computes the result of `resample_taps`, to the last bit, without its tiles: for arrays not worth their
-    loops.
+    """Computes the same bits as `resample_taps` without tiles, for small arrays.
 
     Args:
         image: [*shape, C], padded.

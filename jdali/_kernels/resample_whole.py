@@ -1,8 +1,8 @@
-"""Resampling on a GPU: one pass over all pixels for each axis, or for all axes where few taps are summed.
+"""Resamples on a GPU: one pass over all pixels for each axis, or one for all axes if filters have few taps.
 
-The sums are those of `resample_taps`, in the same order, so the results have the same bits. XLA fuses up to
-`Reach.FOUR_CHUNKS` taps along an axis to one kernel; more are summed by the loops of `resample_small`. A program has one
-of both: where it chose while it runs, a GPU would wait for the host, and compiling it took 10 s in place of 1.
+Sums have the order of `resample_taps`, so results have the same bits. XLA fuses up to `Reach.FOUR_CHUNKS` taps along an
+axis to one kernel; the loops of `resample_small` sum more taps. The choice is made at compile time. A choice at run time
+would make the GPU wait for the host, and compile in 10 s, not 1 s.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def resample_whole(
         return saturate_cast(resample_small(image, filters, extent, out_shape, reach), dtype)
     value, chunks = image, max(reach // CHUNK_TAPS, 1)
     for axis, count in enumerate(out_shape):
-        if axis and reach > Reach.PAIR:  # or each tap of this axis would be summed up anew
+        if axis and reach > Reach.PAIR:  # else XLA would compute the pass before again for each tap
             value = lax.optimization_barrier(value)
         value = _along(value, axis, filters[axis], extent[axis], count, chunks, taps_at_once(reach))
     return saturate_cast(value, dtype)
@@ -49,7 +49,7 @@ def resample_whole(
 def _along(
     value: Array, axis: int, one_filter: Array, extent: Array, count: int, chunks: int, taps: int
 ) -> Array:
-    """Resamples `value`, float32, along an axis to `count` elements by sums of `chunks` times `taps` terms."""
+    """Resamples along an axis to float32 with `count` elements, each the sum of `chunks` · `taps` terms."""
     others = [a for a in range(value.ndim) if a != axis]
     rows, weights = _rows_and_weights(one_filter, extent, count, chunks, taps)
     total = None
@@ -59,7 +59,7 @@ def _along(
             for k in range(chunk * taps, (chunk + 1) * taps)
         ]
         part = functools.reduce(jnp.add, terms)
-        # A sample with fewer chunks has no term of the others: 0 times infinity, or -0, would show.
+        # Chunks past a sample's last tap are left out: terms of 0 · infinity, or of -0, would change the sum.
         more = chunk * CHUNK_TAPS < tap_count(one_filter)
         total = part if total is None else jnp.where(more, total + part, total)
     assert total is not None
@@ -67,7 +67,7 @@ def _along(
 
 
 def _take(value: Array, axis: int, rows: Array) -> Array:
-    # Of channels, say: of so few elements XLA would make two kernels of the gathers.
+    # From an axis this short, such as channels, elements are selected: XLA would compile a gather to two kernels.
     if value.shape[axis] <= SMALL_AXIS:
         rows = jnp.expand_dims(rows, [a for a in range(value.ndim) if a != axis])
         elements = [lax.slice_in_dim(value, n, n + 1, axis=axis) for n in range(value.shape[axis])]
@@ -82,9 +82,10 @@ def _take(value: Array, axis: int, rows: Array) -> Array:
 def _rows_and_weights(
     one_filter: Array, extent: Array, count: int, chunks: int, taps: int
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """Computes for each tap the row to read, int32 [count], and its weight, float32 [count].
+    """Computes the row to read, int32 [count], and its weight, float32 [count], for each tap.
 
-    They are computed once, behind a barrier. One array of all taps would be cut apart by as many kernels.
+    A barrier makes XLA compute them once. They are separate arrays, because slicing one array would launch a kernel
+    for each tap.
     """
     start, first = first_taps(one_filter, count)
     parts = [

@@ -1,4 +1,4 @@
-"""Sizes and input windows of the resize operators: what the arguments mean for each sample."""
+"""Computes the output sizes and input windows of resize operators for each sample."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _LEAST_WINDOW = 1e-3
 
 @dataclasses.dataclass(frozen=True)
 class ResizeWindow:
-    """Resampled window of each sample: axis by axis, [low, high) of the input → `size` elements.
+    """Windows to resample: along each axis, [low, high) of the input becomes `size` elements.
 
     Attributes:
-        low, high: float64 [N, d]; high < low mirrors.
+        low, high: float64 [N, d], in input elements; high < low mirrors the axis.
         size: int64 [N, d].
     """
 
@@ -38,7 +38,7 @@ class ResizeWindow:
     size: np.ndarray
 
     def in_scaled(self, scaled: Scaled | None) -> ResizeWindow:
-        """Converts the window to pixels of a picture that was decoded at a fraction of its size."""
+        """Converts the window to pixels of an image that was decoded at a fraction of its size."""
         if scaled is None:
             return self
         low = self.low / scaled.denominator + scaled.offset
@@ -53,7 +53,7 @@ def check_types(
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
 ) -> np.dtype:
-    """Returns the output dtype, the input's or float32; the nearest of integers may be taken, whatever their type."""
+    """Returns the output dtype: the input's or float32. Raises for other types; NN filters take any integers."""
     filtered = images.dtype in (np.uint8, np.int16, np.uint16, np.float32)
     kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
     if not filtered and not (images.dtype.kind in "iu" and all_nearest(np.stack(kinds))):
@@ -97,7 +97,7 @@ def resize_window(
     alignment: np.ndarray | float = 0.5,
     size_rounding: str = "round",
 ) -> ResizeWindow:
-    """Works out the sizes by DALI's rules.
+    """Computes output sizes and input windows by DALI's rules.
 
     Args:
         name: of the operator, for messages.
@@ -105,7 +105,7 @@ def resize_window(
         separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
         alignment: [N, d], of `tensor_resize`.
         size_rounding: of `tensor_resize`.
-        (others): as the operator's arguments of these names, per-sample ones with a leading N.
+        (others): the operator's arguments of the same names; per-sample arguments have a leading axis N.
     """
     if size_rounding not in _ROUNDINGS:
         raise ValueError(
@@ -117,14 +117,14 @@ def resize_window(
     limit = None
     if max_size is not None:
         limit = per_axis(name, "max_size", np.atleast_1d(np.asarray(max_size))[None], count)
-    # DALI holds sizes in float32, too.
+    # DALI computes sizes in float32, too.
     exact = _fill_in(wanted, high - low, mode, limit).astype(np.float32).astype(np.float64)
     _check_finite(name, exact)
     mirror = exact < 0
     low, high = np.where(mirror, high, low), np.where(mirror, low, high)
     exact = np.abs(exact)
     rounded = np.maximum(_ROUNDINGS[size_rounding](exact), 1)
-    if subpixel_scale:  # the window grows or shrinks about a point by as much as rounding did
+    if subpixel_scale:  # scale the window around a fixed point, as rounding scaled the size
         change = rounded / np.where(exact == 0, 1, exact)
         centre = low + (high - low) * alignment
         low, high = centre + (low - centre) * change, centre + (high - centre) * change
@@ -185,21 +185,21 @@ def _region(
 
 
 def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None) -> np.ndarray:
-    """Computes sizes, not rounded, negative where mirrored, after aspect ratio and `limit`.
+    """Computes sizes by the mode and `limit`, before rounding; negative for mirrored axes.
 
     Args:
-        wanted: [N, d], 0 where there is none.
-        source: [N, d] size of the input window.
-        limit: [N or 1, d] largest sizes; 0 or None: no limit.
+        wanted: [N, d], requested sizes; 0: none.
+        source: [N, d], size of the input window.
+        limit: [N or 1, d], largest sizes; 0 or None: no limit.
     """
     requested = (wanted != 0) & (source != 0)
     scale = np.where(source != 0, wanted / np.where(source == 0, 1, source), 1.0)
-    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI; it decides where positions lie
+    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI, because rounding decides where positions lie
     size = np.abs(scale)
     any_requested = requested.any(axis=1, keepdims=True)
     limit = np.where(limit > 0, limit, np.inf) if limit is not None else np.full((1, 1), np.inf)
     if mode in ("default", "stretch"):
-        if mode == "default":  # an axis without a size follows the geometric mean of the others
+        if mode == "default":  # axes without a size get the geometric mean of the other axes' scales
             logs = np.where(requested, np.log(np.where(requested, size, 1)), 0).sum(axis=1, keepdims=True)
             other = np.exp(logs / np.maximum(requested.sum(axis=1, keepdims=True), 1))
         else:
@@ -214,7 +214,7 @@ def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarra
     common = np.minimum(common, fits.min(axis=1, keepdims=True))
     kept = requested & (size == common)
     result = np.where(kept, wanted, source * common * np.where(scale < 0, -1, 1))
-    return np.where(any_requested, result, source)  # nothing asked for: no limit applies either
+    return np.where(any_requested, result, source)  # no limit applies to samples without a requested size
 
 
 def _check_finite(name: str, size: np.ndarray) -> None:
@@ -231,7 +231,7 @@ def crop_window(
     position: np.ndarray,
     rounding: str,
 ) -> ResizeWindow:
-    """Cuts `window` to the part whose output is a crop of the whole output.
+    """Cuts `window` to the part that becomes a crop of the output.
 
     Args:
         crop: [N, d], size of the crop; 0: no crop along that axis.
@@ -246,8 +246,8 @@ def crop_window(
     check_positions(name, size != window.size, list(position.T), "DHW"[-position.shape[1] :])
     free = position * (window.size - size)
     first = np_round_half_away(free) if rounding == "round" else np.trunc(free)
-    # DALI has the edges, and what lies between them, in float32 and goes on in float64: it decides which pixel is
-    # the nearest where a position lies on a border.
+    # DALI rounds the edges and their distance to float32, and continues in float64. This decides which pixel is
+    # nearest to a position on a border.
     start, end = window.low.astype(np.float32), window.high.astype(np.float32)
     step = (end - start).astype(np.float64) / np.maximum(window.size, 1)
     low = start + first * step

@@ -1,4 +1,4 @@
-"""Crop a random window and resize it: the usual augmentation for training classifiers."""
+"""random_resized_crop: crops a random window and resizes it, the usual augmentation for training classifiers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def setup(
     if (sides < 0).any():
         raise ValueError(f"{_NAME}: Input size less than zero not supported. Got size == {size}")
     draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
-    if is_traced(keys):  # `run` draws; with a window not known yet only the types of the filters are
+    if is_traced(keys):  # `run` draws the window; only the types of the filters are known here
         kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
         nearest = all_nearest(np.stack(kinds))
         extents = np.concatenate([_sides(images, sides), images.extents[:, 2:]], axis=1)
@@ -96,25 +96,26 @@ def random_resized_crop(
 
     Args:
         image: [H, W, C].
-        size: (height, width) of the result, pixels, or one value for both.
-        random_area: least and largest area of the window, share of the image's.
+        size: (height, width) of the result, pixels, or one value for both sides.
+        random_area: least and largest area of the window, as a share of the image's.
         random_aspect_ratio: least and largest width / height of the window.
-        num_attempts: windows to try; if none fits, the largest that keeps the aspect ratio is taken.
+        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio is
+            taken.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
 
     Returns: [*size, C].
 
-    Parity: other random numbers than DALI's, from the same distribution.
+    Parity: random numbers differ from DALI's, but have the same distribution.
 
     Example: images = fn.random_resized_crop(images, size=[160, 160])
     """
-    if _filters is None:  # the key was a tracer; otherwise `setup` has drawn the window, on the host
+    if _filters is None:  # the key was a tracer, so `setup` could not draw the window on the host
         draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
         anchor, shape = draw(key, extent[:2])
         _filters = filters_of(

@@ -1,4 +1,4 @@
-"""Resize: images and volumes to another size, with antialiasing."""
+"""resize: changes the size of images and volumes, with antialiasing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plan_resampling(
     mag_filter: np.ndarray | None,
     antialias: bool,
 ) -> Plan:
-    """Plans an operator that resamples `window` of each image: its `_filters`, `_nearest` and `_reach`."""
+    """Makes the plan of an operator that resamples `window` of each image."""
     filters = filters_of(
         window.low, window.high, window.size, extents=images.extents[:, :-1],
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
@@ -122,38 +122,38 @@ def resize(
     _nearest: Static[bool | None] = None,
     _reach: Static[Rising | None] = None,
 ) -> Array | tuple[Array, Array]:
-    """Resizes images or volumes; sizes round to the nearest, halves away from zero.
+    """Resizes images or volumes; sizes are rounded half away from zero.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
-        mode: "default": sides without a size keep the aspect ratio; "stretch": they stay as they are;
-            "not_larger", "not_smaller": the aspect ratio is kept and the sizes are upper or lower limits.
-        max_size: limit of the sides, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-            Filters reach beyond it.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether the window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A side with the size 0
+            follows from `mode`; a side with a negative size is mirrored.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
+        mode: "default": sides without a size are scaled to keep the aspect ratio; "stretch": sides without a size do not
+            change; "not_larger", "not_smaller": the aspect ratio is kept, and sizes are upper or lower limits.
+        max_size: largest size of the sides, pixels: one value for all sides, or one per side; None: no limit.
+        roi_start: start of the window to resize along each side, pixels; None: the whole image. Filters also read
+            pixels around the window.
+        roi_end: end of the window; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        save_attrs: return also the original sizes.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        save_attrs: also return the original sizes.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
 
-    Returns: the image resized; with `save_attrs` also int32 [2] or [3], its former (depth,) height, width.
+    Returns: the resized image; with `save_attrs`, also its original ([depth,] height, width), int32 [2] or [3].
 
-    Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
-    Of a sequence, `save_attrs` gives one row of sizes a frame.
+    Parity: a NaN or infinite pixel may affect more pixels of its rows and columns than the filter covers.
+    For a sequence, `save_attrs` returns one row of sizes for each frame.
 
     Example:
         images = fn.resize(images, size=[112, 112])

@@ -1,4 +1,4 @@
-"""Resize, crop and mirror in one resampling, which computes the crop only."""
+"""resize_crop_mirror: resizes, crops and mirrors in one resampling, which computes only the crop."""
 
 from __future__ import annotations
 
@@ -127,47 +127,48 @@ def resize_crop_mirror(
     _nearest: Static[bool | None] = None,
     _reach: Static[Rising | None] = None,
 ) -> Array:
-    """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
+    """Resizes an image, cuts out a window at a whole pixel, and mirrors it.
 
     A window larger than the resized image repeats its border.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A side with the size 0
+            follows from `mode`; a side with a negative size is mirrored.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
         mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
-        max_size: limit of the sides before cropping, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether that window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
-        crop: size of the window cut out of the resized image, (height, width) or (depth, height,
-            width), fractions dropped; None: see `crop_w`.
-        crop_d: depth of that window; 0: all.
-        crop_h: height of that window; 0: all.
-        crop_w: width of that window; 0: all.
-        crop_pos_x: share of the free width left of the window.
-        crop_pos_y: share of the free height above it.
-        crop_pos_z: share of the free depth before it.
-        rounding: "round" (half away from zero) or "truncate", for where the window begins.
-        mirror: sum of 1 (left and right), 2 (up and down) and 4 (front and back); 0: none.
+        max_size: largest size of the sides before the crop, pixels: one value for all sides, or one per side; None: no
+            limit.
+        roi_start: start of the region to resize along each side, pixels; None: the whole image.
+        roi_end: end of the region; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the region by the factor by which rounding changed a size, so that the scale is exact.
+        crop: size of the window cut out of the resized image, (height, width) or (depth, height, width), pixels,
+            fractions truncated; None: `crop_h`, `crop_w` and `crop_d`.
+        crop_d: depth of the window, pixels; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
+        crop_w: width of the window, pixels; 0: the whole width.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
+        mirror: axes to mirror, as the sum of 1 (left-right), 2 (top-bottom) and 4 (front-back); 0: no axis.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
 
-    Returns: the window, of the size of the crop, mirrored.
+    Returns: the window, in the size of the crop.
 
-    Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
-    where the layout does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before, or none, if the layout
+    does not begin with H or D.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -182,14 +183,14 @@ def resize_crop_mirror(
 
 
 def _without_antialiasing(run: Callable[..., Array]) -> Callable[..., Array]:
-    """Copies the function with another default."""
+    """Copies a function, with `antialias=False` as the default."""
     copy = types.FunctionType(run.__code__, run.__globals__, "fast_resize_crop_mirror", run.__defaults__)
     copy.__kwdefaults__ = {**(run.__kwdefaults__ or {}), "antialias": False}
     copy.__annotations__, copy.__doc__, copy.__module__ = run.__annotations__, run.__doc__, run.__module__
     return copy
 
 
-# Deprecated in DALI: `resize_crop_mirror` with another default.
+# Deprecated in DALI: `resize_crop_mirror` without antialiasing by default.
 fast_resize_crop_mirror = operator(
     name="fast_resize_crop_mirror",
     setup=setup,

@@ -1,4 +1,4 @@
-"""Resize arrays of any layout along any axes."""
+"""tensor_resize: resizes arrays of any layout along any axes."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def setup(
     extents = data.extents
 
     def all_axes(name: str, values: object, others: object) -> Any:
-        """Extends values of the chosen axes to [N, ndim]; None stays None."""
+        """Extends `values` of the chosen axes to [N, ndim] by `others`; None stays None."""
         if values is None:
             return None
         result = np.broadcast_to(np.asarray(others, np.float64), extents.shape).copy()
         result[:, chosen] = per_axis(_NAME, name, np.asarray(values), len(chosen))
         return result
 
-    # As in DALI, axes that are not chosen have their own size as the target: that counts in every mode.
+    # As in DALI, the target of an axis that is not chosen is its own size, which matters in every mode.
     wanted = all_axes("sizes", sizes, extents)
     if wanted is None:
         wanted = all_axes("scales", scales, 1) * extents
@@ -85,7 +85,7 @@ def setup(
 def _chosen_axes(
     data: BatchSpec, axes: tuple[int, ...] | int | None, axis_names: str | None
 ) -> tuple[int, ...]:
-    """Returns the axes to resize; all of them by default."""
+    """Returns the axes to resize, by default all; raises for missing or repeated ones."""
     if axes is not None and axis_names is not None:
         raise ValueError(f"{_NAME}: Arguments `axes` and `axis_names` are mutually exclusive")
     if axis_names is not None:
@@ -144,33 +144,35 @@ def tensor_resize(
 
     Args:
         data: any layout; uint8, int16, uint16 or float32.
-        alignment: the point of the window that stays in place when a size is rounded, 0: its start, 1: its end; one
-            value, or one for each of the axes.
-        antialias: widen the filter of axes that shrink, so that every element counts.
+        alignment: point of the window that stays in place when a size is rounded, from 0, its start, to 1, its end: one
+            value for all axes, or one per axis.
+        antialias: widen the filter of axes that shrink, so that every element contributes.
         axes: indices of the axes that `sizes`, `scales`, `max_size`, `roi_start` and `roi_end` refer to, in that
-            order; negative: from the last one; None: all axes.
-        axis_names: the same by letters of the layout.
+            order; negative ones count from the end; None: all axes.
+        axis_names: letters of these axes in the layout, in place of `axes`.
         dtype: output type, the input's or FLOAT; None: the input's.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         mag_filter: filter of axes that do not shrink; None: `interp_type`.
-        max_size: limit of the sizes, one value or one for each of the axes; None: none.
+        max_size: largest output size: one value for all axes, or one per axis; None: no limit.
         min_filter: filter of axes that shrink; None: `interp_type`.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. Axes that are not chosen count
-            with the size that they have; so the last two modes may resize them, too.
-        roi_end: where the window that is resized ends; before `roi_start`: mirrored.
-        roi_relative: whether the window is in shares of the sizes instead of elements.
-        roi_start: where the window begins; None: the whole array. Filters reach beyond it.
-        scales: output sizes as multiples of the array's; negative: mirrored; 0: none.
-        size_rounding: "round" (half away from zero), "truncate" or "ceil".
-        sizes: output sizes, one for all axes or one for each; negative: mirrored; 0: none.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. The requested size of an
+            axis that is not chosen is its own size, so the last two modes may resize it, too.
+        roi_end: end of the window to resize along each axis; an axis is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sizes; False: elements.
+        roi_start: start of the window along each axis; None: the whole array. Filters also read elements around the
+            window.
+        scales: output sizes divided by the array's sizes, in place of `sizes`; 0 and negative values as for `sizes`.
+        size_rounding: rounding of the sizes: "round" (half away from zero), "truncate" or "ceil".
+        sizes: output sizes, one value for all axes, or one per axis. An axis with the size 0 follows from `mode`; an axis
+            with a negative size is mirrored.
+        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
+        temp_buffer_hint: without effect.
 
-    Returns: the array resized.
+    Returns: the resized array.
 
-    Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
-    the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
+    Parity: DALI takes up to three adjacent axes, jdali any axes. An axis in `axes` that keeps its size is filtered; in
+    DALI this depends on the other axes and samples. Only the GAUSSIAN filter shows the difference.
 
     Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
