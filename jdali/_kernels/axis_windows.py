@@ -1,8 +1,8 @@
 """Weighted sums of separable kernels, for large windows: each kernel is applied along one axis after the other.
 
-The full kernel has many times as many elements. Window lengths are traced, so one program serves all of them. On a CPU,
-rows are computed in blocks that stay in the cache. The first axis comes first: then only the rows that the second axis
-needs past the block are computed more than once.
+The full kernel would have many times as many elements. Window lengths are traced, so one program serves all lengths. On a
+CPU, rows are computed in blocks that stay in the cache. The first axis is summed first, so that only the rows which the
+second axis reads past a block are computed more than once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Sum:
     """Key of a compiled sum.
 
     Attributes:
-        axes: number of axes of the windows, the last ones of D, H, W.
+        axes: number of axes that the windows cover, the last of D, H, W.
         kind: border, type and rounding of the result.
         shape: padded (D, H, W) of the data and the result.
         margin: elements added on either side of an axis; padded windows have 2 * margin + 1 elements.
@@ -51,7 +51,7 @@ def sum_of_windows(
     """Computes a weighted sum of K correlations, each with the outer product of odd, centred windows.
 
     Args:
-        axes: first axis of the windows, and the one after the last: up to three.
+        axes: first of up to three axes that the windows cover, and the axis after the last.
         kind: border, type and rounding of the result; the border is neither None nor "constant", whose margin would
             differ by axis.
         data: any shape, padded; integers of at most 16 bits, float16 or float32.
@@ -67,7 +67,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # Leading axes are merged into one. Only the first one's padding can be left out of it.
+    # Leading axes are merged into one, so only the padding of the first of them can be left out.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])
@@ -149,7 +149,7 @@ class _Terms:
         s: key of the sum.
         unit: elements of a pixel.
         shape: of the block, [N, D, H, W·C].
-        guarded: values may be infinite or NaN, where a product with a weight of 0 is not 0.
+        guarded: True: values may be infinite or NaN, whose products with a weight of 0 are not 0.
     """
 
     s: _Sum

@@ -25,10 +25,10 @@ def draw_beta(
 ) -> Array:  # fmt: skip
     """Draws float32 [*shape], 0 to 1; NaN where `alpha` or `beta` is not above 0.
 
-    Uses the draws of `element_bits` numbered from 0 and from 2^31 on, 49 each.
+    Uses 49 draws of `element_bits` from number 0 on, and 49 from number 2^31 on.
     """
     parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
-    # One loop for both: XLA takes a second to compile each.
+    # One loop draws both variates, because XLA takes a second to compile a loop.
     gammas = jax.vmap(lambda parameter, first: _log_gamma(key, extent, shape, parameter, first))(
         parameters, np.array([0, 1 << 31], np.uint32)
     )
@@ -42,10 +42,10 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, dr
 
     Args:
         alpha: shape parameter; results are NaN unless it is above 0.
-        draw: number of the first draw; each attempt uses two.
+        draw: number of the first draw; each attempt uses two draws.
     """
     alpha = jnp.where(alpha > 0, alpha, jnp.float32(np.nan))
-    boosted = alpha < 1  # the variate is then one of alpha + 1, times u^(1 / alpha)
+    boosted = alpha < 1  # draws with alpha + 1, then multiplies by u^(1 / alpha)
     d = jnp.where(boosted, alpha + 1, alpha) - jnp.float32(1 / 3)
     c = jax.lax.rsqrt(9 * d)
 
@@ -57,7 +57,7 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, dr
         good = jnp.log(u) < 0.5 * x * x + d * (1 - jnp.exp(log_v) + log_v)
         return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
 
-    # The loop does not wait for elements past the extent; its bound ends it where no attempt succeeds (NaN).
+    # The loop does not wait for padding. Its bound ends it if `alpha` is NaN, so that no attempt succeeds.
     start = (draw + 1, ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
     start = varying_like(start, alpha, jax.random.key_data(key))
     last = draw + 1 + 2 * _ATTEMPTS

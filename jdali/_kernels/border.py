@@ -40,7 +40,7 @@ def with_margin(
 
     Args:
         values: any shape and type, padded.
-        axis: to extend.
+        axis: axis to extend.
         size: int32 [], true size of the axis, in units.
         margin: units to add in front and behind.
         border: a key of `INDICES`, or "constant".
@@ -57,7 +57,7 @@ def with_margin(
     def in_parts(values: Array, size: Array, fill: Array) -> Array:
         shape = list(values.shape)
         shape[axis] += (before + after) * unit
-        # Written part by part: a CPU copies these blocks, but decides for each element of a concatenation.
+        # Each part is written by itself: a CPU copies it as a block, but selects each element of a concatenation.
         result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
         for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
             if not count:

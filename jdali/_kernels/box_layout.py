@@ -33,7 +33,7 @@ def checked_layout(name: str, layout: str, ndim: int) -> str:
         ndim: number of axes, 2 or 3.
 
     Raises:
-        ValueError: it is not.
+        ValueError: `layout` is no such permutation.
     """
     borders = _FIRST[:ndim] + _LAST[:ndim]
     sizes = _FIRST[:ndim] + _SIZE[:ndim]

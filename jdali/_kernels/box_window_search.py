@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-# Default limit of a search. It takes a fraction of a second, and finds any window that is at all likely.
+# Default limit of attempts, which take a fraction of a second, and find any window that is not extremely unlikely.
 MOST_ATTEMPTS = 200_000
 # Maximum number of attempts that are made at once.
 _BLOCK = 4096
@@ -27,7 +27,7 @@ class Search:
         aspect_ratio: least and largest ratio for each pair of axes: x/y, and in 3D also x/z and y/z.
         num_attempts: windows drawn in a round.
         total_num_attempts: windows after which the best one so far is taken; None: no limit.
-        all_boxes: True: all boxes must reach the threshold; False: one must.
+        all_boxes: True: all boxes must reach the threshold; False: one box must.
         iou: True: overlap is intersection over union; False: the share of the box that lies in the window.
         prune_threshold: a box stays if at least this share of it lies in the window; None: if its centre does.
     """
@@ -49,9 +49,9 @@ class Windows:
 
     Attributes:
         anchor: float32 [K, ndim], output of the operator: relative to the image, or pixels for windows of a fixed size.
-        shape: likewise.
+        shape: float32 [K, ndim], sizes, in the unit of `anchor`.
         first: float32 [K, ndim], low borders, relative to the image.
-        last: high borders.
+        last: float32 [K, ndim], high borders, relative to the image.
         allowed: bool [K], whether the aspect ratios are in range.
     """
 
@@ -96,7 +96,7 @@ def find_window(
     that reaches the threshold is returned if it keeps a box. If it keeps none, the next round begins.
 
     Args:
-        rng: of the sample.
+        rng: random generator of the sample.
         first: float32 [N, ndim], low borders of the boxes, relative to the image.
         last: high borders.
         search: options.
@@ -146,7 +146,8 @@ def _best(
 ) -> tuple[float, FoundWindow | None]:
     """Returns the best candidate so far and its overlap.
 
-    A window that reaches its threshold, but keeps no box, replaces any earlier one. Other windows need a larger overlap.
+    A window that reaches its threshold, but keeps no box, replaces any earlier candidate. Other
+    windows need a larger overlap.
     """
     value, window = best
     for i in np.flatnonzero(windows.allowed).tolist():

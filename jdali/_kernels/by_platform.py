@@ -17,7 +17,7 @@ from jdali._system.jax_modes import usual_modes
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[Any], Any]
-"""Passes arrays through whose elements are used several times: `kept` on a CPU, the identity elsewhere."""
+"""Makes XLA compute arrays once whose elements are used several times: `kept` on a CPU, the identity elsewhere."""
 
 
 def by_platform(
@@ -60,7 +60,7 @@ def by_platform(
             result: Array = one_by_one(*jax.tree.unflatten(tree, own))
             return result
 
-        if size == 1:  # without the copy into the batch
+        if size == 1:  # a single sample need not be copied into a batch
             return jnp.expand_dims(one([leaves[i][0] for i in mapped]), 0), True
         stacked: Array = lax.map(one, [leaves[i] for i in mapped])
         return stacked, True
@@ -120,7 +120,7 @@ def kept(values: T, once: Array) -> T:
 
 # Number of elements in a block of rows; the block then stays in the cache.
 _BLOCK = 1 << 16
-# A loop over an array of up to this many elements is not worth its compilation.
+# Arrays with at most this number of elements are computed without a loop, which would not be worth compiling.
 _SMALL = 1 << 13
 
 
@@ -131,7 +131,7 @@ def by_rows(
 
     Args:
         make: `make(rows, first, keep, *others)` returns the result for some rows of the image, numbered from `first`
-            on; `keep` is a `Keep`. It may not close over traced values.
+            on; `keep` is a `Keep`. The function may not close over traced values.
         image: [H, W, ...].
         size: int32 [n], true size of the image.
         others: further arrays for `make`.

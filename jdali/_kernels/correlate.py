@@ -25,20 +25,20 @@ from jdali._kernels.reached_rows import ReachedRows
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 
-# A kernel with fewer elements is not tested for being separable: several passes take longer than one.
+# Smallest kernel, in elements, that is tested for being separable; for smaller ones, one pass is faster than several.
 SEPARABLE = 40
-# A kernel with fewer elements is applied to a small image without a loop.
+# Smallest kernel, in elements, that is applied to a small image in a loop.
 _FEW = 10
 # Largest error of a separable kernel's elements, as a share of its largest element.
 _MISSES = 2.0**-22
-# Limits of a tile of the kernel, which is added in one step: its elements, and its elements in a row.
+# Limits of a tile, the part of a kernel that is added in one step: number of elements, and of columns.
 _TILE = 81
 _COLUMNS = 32
-# For an accelerator, the sum over a kernel of up to this many elements is unrolled.
+# Largest kernel, in elements, whose sum is unrolled for an accelerator.
 _WRITTEN_OUT = 81
 # Number of elements in a block of the result.
 _BLOCK = 1 << 15
-# A loop over an image of up to this many elements is not worth its compilation.
+# Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 SMALL = 1 << 14
 
 
@@ -54,7 +54,7 @@ class SumKind:
     Attributes:
         border: see `with_margin`; None: the result has only positions at which the kernel lies inside the image.
         dtype: of the result.
-        half_to_even: rounding of integers: half to even, as OpenCV does; False: half away from zero.
+        half_to_even: True: integers are rounded half to even, as in OpenCV; False: half away from zero.
     """
 
     border: str | None
@@ -90,7 +90,7 @@ class Correlation:
 
     @property
     def reach(self) -> tuple[int, int, int]:
-        """Number of taps, rounded up to whole tiles."""
+        """Padded size of the kernel along D, H, W, rounded up to whole tiles."""
         rows, columns = (-(-n // t) * t for n, t in zip(self.taps[1:], self.tile, strict=True))
         return self.taps[0], rows, columns
 
@@ -104,7 +104,7 @@ def correlate_axes(
 
     Args:
         kind, taps: see `Correlation`; `taps` has a size for each of the axes.
-        axes: first axis, and the one after the last.
+        axes: first of the axes, and the axis after the last.
         data: any number of axes.
         kernel, fill: see `correlate`.
         anchor: int32 [axes], see `correlate`.
@@ -118,7 +118,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # Leading axes are merged into one. Only the first one's padding can be left out of it.
+    # Leading axes are merged into one, so only the padding of the first of them can be left out.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -145,9 +145,9 @@ def correlate(
     Args:
         image: [N, D, H, W, C], padded; integers of at most 16 bits, float16 or float32.
         kernel: float32 [T, R, S], padded.
-        support: bool [T, R, S], elements of the kernel that count; the others add nothing, even to NaN and infinity.
+        support: bool [T, R, S], False elements of the kernel add nothing, even where the image is NaN or infinite.
         fill: scalar, for the border "constant".
-        anchor: int32 [3], index of the kernel's element that lies over the element of the result.
+        anchor: int32 [3], index of the kernel's element that lies over the output element.
         sizes: int32 [2, 4]: true N, D, H, W of the image, then 1, T, R, S of the kernel.
 
     Returns: [N, *shape, C].
@@ -174,7 +174,7 @@ class _Weights(NamedTuple):
 
     Attributes:
         values: float32.
-        support: bool; False: the element is 0, and counts as 0 times NaN and infinity, too.
+        support: bool; False: the element is 0, and its products with NaN and infinity count as 0, too.
     """
 
     values: Array
@@ -219,7 +219,7 @@ def _add_tile(
         values: float32 [..., Y + (R-1)·steps[0], X + (S-1)·steps[1]], or larger.
         weights: [R, S].
         steps: distance, along both axes, between the values that neighbouring weights multiply.
-        guard: `guard(support, values)` says which products count; None: all do.
+        guard: `guard(support, values)` returns which products count; None: all products count.
     """
     *lead, height, width = total.shape
     for r, s in np.ndindex(*weights.values.shape):
@@ -241,7 +241,7 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Marks supported values and finite ones; so a weight of 0 has a derivative, and sums stay the same."""
+    """Marks supported and finite values, so that weights of 0 have derivatives; sums are unchanged."""
     return support | jnp.isfinite(values)
 
 
@@ -331,12 +331,12 @@ class _Block:
         return loop(sizes[0] * down * across, add, total)
 
     def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
-        """Computes the same for a kernel that is the product of three vectors, one axis after the other."""
+        """Computes the result of `of_kernel` for a product of three vectors, one axis after the other."""
         (along_t, along_r, along_s), (rows, length) = map(_Weights.of_vector, vectors), self.shape
         once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]
-        if depth > 1:  # first, so that the other passes see one plane
+        if depth > 1:  # first, so that the other passes read one plane
             start, column = jnp.zeros((1, height * width), jnp.float32), along_t.at((slice(None), None))
             flat = _add_tile(start, values.reshape(depth, -1), column, (1, 1), self.guard)
             plane = kept(flat.reshape(height, width), once)

@@ -71,7 +71,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
 
 
 def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
-    """Returns a function at(y, x) that shifts the image: each pixel gets the one y rows below and x columns right."""
+    """Returns a function at(y, x) that shifts the image: each pixel becomes the pixel y rows below and x columns to the right."""
 
     def at(y: int, x: int) -> Array:
         return wide[margin + y : margin + y + shape[0], margin + x : margin + x + shape[1]]
@@ -118,7 +118,7 @@ def _straight(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 
 
 def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array]:
-    """Computes the same for a diagonal direction."""
+    """Computes the terms that a diagonal direction adds to the three sums of `by_gradients`."""
     near = 2 * at(y, x)
     beside, above = at(0, x) + at(2 * y, x), at(y, 0) + at(y, 2 * x)
     return (
@@ -132,8 +132,8 @@ def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """Computes 1 / (2 count), float32; 0 where `count` is 0.
 
     OpenCV computes 8 pixels at a time. The first pixel of a row that begins with green, and the last pixels, which
-    fill no vector, are computed one by one, with 1/14 written as 0.0714286. That rounds halves of sevenths away from
-    zero.
+    fill no vector, are computed one by one, with 1/14 written as 0.0714286. This
+    constant rounds halves of sevenths away from zero.
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)

@@ -25,10 +25,10 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# Added to sums of squared gradients of values from 0 to 1: keeps the vector where there is no texture, and is well
-# above the rounding of 8-bit values.
+# The ridge, for image values from 0 to 1. It keeps the vector where the image has no texture, and is well above the
+# rounding of 8-bit values.
 _RIDGE = 3e-5
-# Difference, of values from 0 to 1, at which a neighbour counts half.
+# Image difference, for values from 0 to 1, that halves a neighbour's weight.
 _UNEXPLAINED = 0.06
 # Size of the shorter side at the coarsest level, pixels.
 _LEAST_SIDE = 12
@@ -77,7 +77,7 @@ def dense_flow(
     levels, starts = [PyramidLevel(earlier, later, extent)], [start]
     for _ in range(max(level_count(*earlier.shape) - 1, finest)):
         last = levels[-1]
-        # One array halves the compile time.
+        # Images and flow are joined to one array, which halves the compile time.
         fine = jnp.concatenate([last.earlier[..., None], last.later[..., None], starts[-1]], axis=-1)
         half = _halved(fine, last.extent)
         levels.append(PyramidLevel(half[..., 0], half[..., 1], (last.extent + 1) // 2))

@@ -75,7 +75,7 @@ def elementwise(
 
 
 def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
-    """Returns the docstring of `function`, with shape and type of the result unless it has them."""
+    """Returns the docstring of `function`, and adds shape and type of the result if they are missing."""
     doc = inspect.getdoc(function) or ""
     if "Returns:" in doc:
         return doc

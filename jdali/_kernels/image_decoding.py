@@ -59,7 +59,7 @@ def decoder_options(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            Gray images become RGB if RGB is requested; an alpha channel is dropped. INDEX, which DALI does not have, is
             for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
@@ -114,7 +114,7 @@ def decode(
         encoded: contents of the files.
         windows: int [n, 4], y, x, height and width of each window; None: whole images.
         headers: of the files.
-        scaled: fractions of their sizes to decode at; None: full size.
+        scaled: fraction of its size at which each image is decoded; None: full size.
         workers: threads that decode.
         options: arguments of `decoder_options`.
     """

@@ -89,7 +89,7 @@ def _shifted(value: Array, bits: int) -> Array:
 
 @functools.cache
 def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulates linear light by level, and the cube root of linear light, with CIE's straight line below the knee."""
+    """Tabulates linear light for each level, and its cube root, with CIE's straight line below the knee."""
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
@@ -100,7 +100,7 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 
 @functools.cache
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Tabulates Y and its cube root by L, X or Z by its cube root from `_LOWEST` on, and the level by light."""
+    """Tabulates Y and its cube root for each L, X or Z for each cube root from `_LOWEST` on, and the level for each light."""
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8
     root = lightness * 100 * base / (255 * 116) + 16 * base / 116

@@ -70,8 +70,8 @@ def medians_of_parts(
 ) -> Array:
     """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in those of `reach`.
 
-    Elements outside of `size` become the least number in front of the middle, and the largest behind it. The numbers of
-    both are equal, so the median is unchanged.
+    Elements outside of `size` become the least number in front of the middle, and the largest behind it. There are
+    equally many of both, so the median is unchanged.
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 
@@ -139,13 +139,13 @@ def _all_merged(parts: Sequence[_Sorted]) -> _Sorted:
 
 
 def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _LazyArray:
-    """Selects the element of a rank, from 0, of all parts merged."""
+    """Selects the element with a rank, counted from 0, among all parts."""
     if len(parts) == 1:
         return parts[0][rank]
     middle = len(parts) // 2
     one, other = _all_merged(parts[:middle]), _all_merged(parts[middle:])
     # For each i, take i elements from `one` and rank + 1 - i from `other`. The choice with the rank + 1 smallest
-    # elements has the least maximum, and this maximum has the rank.
+    # elements has the least maximum, which is the element with this rank.
     largest = []
     for i in range(max(0, rank + 1 - len(other)), min(len(one), rank + 1) + 1):
         ends = ([one[i - 1]] if i else []) + ([other[rank - i]] if i <= rank else [])

@@ -97,7 +97,7 @@ def _float_of(high: Array, low: Array) -> Array:
     """Rounds high · 2³² + low to the nearest float32."""
     zeros = lax.clz(high)
     moved = (high << zeros) | jnp.where(zeros > 0, low >> (32 - zeros), 0)
-    # One sticky bit stands for all lower ones: it is far below the last bit of a float32.
+    # One sticky bit replaces all lower bits, because it is far below the last bit of a float32.
     lost = (low << zeros) != 0
     scale = lax.bitcast_convert_type((127 + 32 - zeros) << 23, jnp.float32)
     return jnp.where(high == 0, low.astype(jnp.float32), (moved | lost).astype(jnp.float32) * scale)

@@ -1,8 +1,8 @@
 """Ways to read an image's pixels in a warp: plain, or with the bytes of a pixel packed into one number.
 
-On a CPU, a gather takes time by the number of its indices, not of its bytes, and XLA repeats the operations around it
-for each element. A packed pixel of three bytes is read and filled once, with vector instructions. Packing does not
-pay where the border is repeated, because an element then needs little work.
+On a CPU, the time of a gather depends on the number of its indices, not of its bytes, and XLA repeats the operations around
+it for each element. A packed pixel of three bytes is read and filled once, with vector instructions. Packing does not
+pay if the border is repeated, because an element then needs little work.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Plain:
         self.dtype = image.dtype
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Returns the shape of an array with one point for each pixel of `shape`, or for each element."""
+        """Returns the shape of an array of points: one for each pixel of `shape`; `Elements` has one for each element."""
         return tuple(shape)
 
     def read(self, indices: Sequence[Array]) -> Array:
         """Reads the pixels at indices along each axis, which the caller has clipped to the image."""
-        # One gather of whole pixels, which XLA keeps inside the loop that blends them.
+        # XLA keeps one gather of whole pixels inside the loop that blends them.
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
-        """Reads the pixels at each combination of two neighbours along each axis; keys are 0 or 1 for each axis."""
+        """Reads the pixels at each combination of two neighbours along each axis; a key has 0 or 1 for each axis."""
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
@@ -51,7 +51,7 @@ class Plain:
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
-        """Replaces pixels outside of the image by `fill`: one value, or one for each channel."""
+        """Replaces pixels outside of the image by `fill`, one value or one per channel."""
         return jnp.where(self.aligned(inside), pixels, fill)
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
@@ -77,7 +77,7 @@ class Elements(Plain):
 
 
 class Squares(Plain):
-    """A plain image [H, W, C] that reads squares of four pixels at once, because a TPU takes time by the reads."""
+    """A plain image [H, W, C] that reads squares of four pixels at once: a TPU's time depends on the number of reads."""
 
     def __init__(self, image: Array):
         super().__init__(image)
@@ -86,7 +86,7 @@ class Squares(Plain):
         self._squares = jnp.concatenate([image, right, below[:, :-1], below[:, 1:]], axis=-1)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
-        """Reads as `Plain.corners` does; two neighbours must be adjacent or the same."""
+        """Reads like `Plain.corners`; two neighbours along an axis must be adjacent or equal."""
         (top, _), (left, _) = neighbours
         square = self._squares.at[top, left].get(mode="promise_in_bounds", wrap_negative_indices=False)
         found: dict[tuple[int, ...], Array] = dict(

@@ -67,10 +67,11 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
 
 
 def common_type(left: Dtype, right: Dtype) -> Dtype:
-    """Returns the common type of two.
+    """Returns the common type of two types.
 
-    Booleans take the other type, and integers a floating one. Of one kind, the wider type is taken. Integers of mixed
-    sign give a signed type at least twice as wide as the unsigned one, at most int64: uint64 values from 2**63 on wrap.
+    A boolean takes the other type, and an integer a floating type. Of two types of one kind, the wider type is taken.
+    Integers of mixed sign take a signed type that is at least twice as wide as the unsigned type, at most int64, so uint64
+    values from 2**63 on wrap.
     """
     if left.kind == "b":
         return right

@@ -44,7 +44,7 @@ def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: in
 
     Args:
         axes: [N, K], or [N] objects; None: left out.
-        values: arguments that have a value for each of the axes, by name; likewise.
+        values: arguments by name, with one value per axis, in the form of `axes`.
         count: number of samples N.
 
     Raises:

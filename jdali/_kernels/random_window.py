@@ -41,7 +41,7 @@ def random_window(
     Args:
         key: typed JAX key.
         extent: int32 [2], (height, width) of the image; an image without pixels gives an empty window.
-        random_area: least and largest area, share of the image's.
+        random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
         num_attempts: static, at least 1.
 
@@ -75,12 +75,12 @@ def random_window(
 def _largest_window(
     size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Returns the size of the window to take if no attempt succeeds, int32 [2], and whether none can succeed."""
+    """Returns the size of the window to take if no attempt succeeds, int32 [2], and whether no attempt can succeed."""
     height, width = size[0], size[1]
     low, high = (jnp.float32(a) for a in random_aspect_ratio)
     least = width * height * jnp.float32(random_area[0])
-    widest = jnp.maximum(jnp.trunc(height * high), 1)  # of a window as high as the image
-    highest = jnp.maximum(jnp.trunc(width * (1 / low)), 1)  # of one as wide as the image
+    widest = jnp.maximum(jnp.trunc(height * high), 1)  # width of a window as high as the image
+    highest = jnp.maximum(jnp.trunc(width * (1 / low)), 1)  # height of a window as wide as the image
     too_wide = height * widest < least
     too_high = width * highest < least
     ratio = width / height
@@ -119,7 +119,7 @@ def window_function(
     """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`.
 
     Args:
-        random_area: least and largest area, share of the image's; 0 < least <= largest.
+        random_area: least and largest area, as a share of the image's; 0 < least <= largest.
         random_aspect_ratio: least and largest width / height, both positive.
         num_attempts: at least 1.
     """

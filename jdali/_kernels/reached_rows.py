@@ -38,7 +38,7 @@ class ReachedRows:
 
     @property
     def _side(self) -> int:
-        """Pixels in front of a row and behind it."""
+        """Number of pixels that the margin has on either side of a row."""
         return 0 if self.border is None else self.kernel[2] - 1
 
     def buffer(self) -> Array:

@@ -20,7 +20,7 @@ def reduction_options(
     """Declares the arguments of every reduction; `setup` replaces `axes` by the result of `resolve_axes`.
 
     Args:
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
     """
@@ -33,7 +33,7 @@ def resolve_axes(
 
     Args:
         spec: of the input.
-        axes: indices, negative ones from the end; an empty list: none; None: all.
+        axes: indices; negative ones count from the end; empty: no axis; None: all axes.
         axis_names: letters of the input's layout, in place of `axes`.
     """
     if axes is not None and axis_names is not None:

@@ -35,7 +35,8 @@ _COLUMNS = 768
 _LATER_ROWS, _TURNED = 128, 256
 # Half a chunk of taps covers a scale of up to 2; two chunks cover a scale of up to 8.
 _HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
-# The weights of this many taps, enough for a scale of 32, are computed once per sample; further ones once per block.
+# Number of taps, enough for a scale of 32, whose weights are computed once per sample. Weights of further taps are
+# computed once per block.
 _KEPT_TAPS = 64
 _LINE = 16  # float32 values in a cache line
 

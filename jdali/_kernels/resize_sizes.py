@@ -194,7 +194,7 @@ def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarra
     """
     requested = (wanted != 0) & (source != 0)
     scale = np.where(source != 0, wanted / np.where(source == 0, 1, source), 1.0)
-    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI, because rounding decides where positions lie
+    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI; rounding decides where positions lie
     size = np.abs(scale)
     any_requested = requested.any(axis=1, keepdims=True)
     limit = np.where(limit > 0, limit, np.inf) if limit is not None else np.full((1, 1), np.inf)

@@ -1,4 +1,4 @@
-"""Mixes each sample of a batch with another one: partners, shares and labels of `mixup` and `cutmix`."""
+"""Mixes each sample of a batch with another sample: partners, shares and labels of `mixup` and `cutmix`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jdali._numerics.random import element_uniform
 from jdali._numerics.threefry import threefry
 from jdali._operators.record import is_traced
 
-# Draw numbers for a sample's key; `draw_beta` uses those from 0 and from 2^31 on.
+# Numbers of draws from a sample's key; `draw_beta` uses the numbers from 0 and from 2^31 on.
 _PARTNER, _DECISION, FIRST_FREE = (np.uint32((1 << 30) + i) for i in range(3))
 
 
@@ -105,13 +105,14 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
     """Draws partners and shares.
 
-    Samples are sorted by 64 random bits each. A sample's partner is the next one in this order; the last sample's is
-    the first. So every sample is the partner of one other. Bits, decision and share follow from a sample's own key.
+    Samples are sorted by 64 random bits each. A sample's partner is the next sample in this order; the partner of
+    the last is the first. So every sample is the partner of one other sample. The bits of a sample, its share and the
+    decision to mix it follow from its own key.
 
     Args:
-        keys: typed [rows].
+        keys: typed keys [rows].
         alpha: parameter of the beta distribution of shares, a number or [rows].
-        probability: of being mixed, a number or [rows].
+        probability: probability that a sample is mixed, a number or [rows].
         count: int32, number of rows that hold samples; they come first.
     """
     rows = jnp.arange(len(keys), dtype=jnp.int32)

@@ -1,7 +1,7 @@
 """Converts the arguments of `slice`, `decoders.image_slice` and `readers.numpy` to windows.
 
-It works in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]: DALI's arguments become anchors
-and sizes, int64 [N, ndim].
+Functions work in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]. They convert DALI's arguments
+to anchors and sizes, int64 [N, ndim].
 """
 
 from __future__ import annotations

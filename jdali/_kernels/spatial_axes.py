@@ -4,14 +4,14 @@ from __future__ import annotations
 
 
 def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
-    """Returns the first axis that a filter works along, and the one after the last.
+    """Returns the first axis that a filter works along, and the axis after the last.
 
     Args:
         layout: of the data; "": the filter works along all axes.
         ndim: number of axes.
 
     Raises:
-        ValueError: there are none or more than three, or frames or channels lie between them.
+        ValueError: the filter has no axes or more than three, or frames or channels lie between them.
     """
     letters = layout or "?" * ndim
     end = ndim - letters.endswith("C")

@@ -145,7 +145,7 @@ def take_window(value: Array, indices: Indices, shape: Sequence[int]) -> Array:
 
 
 def take_grid(value: Array, indices: Indices, mode: Literal["clip", "promise_in_bounds"]) -> Array:
-    """Takes the elements at each combination of the axes' indices; None: the whole axis."""
+    """Takes the elements at each combination of the axes' indices; None takes the whole axis."""
 
     def axis_by_axis(value: Array, indices: Indices) -> Array:
         for axis, index in enumerate(indices):

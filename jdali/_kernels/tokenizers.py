@@ -14,7 +14,7 @@ from jdali._storage import is_url, read_file
 from jdali._storage import version as file_version
 from jdali._system.extras import install
 
-# Padding tokens to look for if a file does not name one.
+# Padding tokens to look for if a file names no padding token.
 _PADS = ("[PAD]", "<pad>")
 # Bound of the cache: a tokenizer with 256,000 tokens takes some 200 MB.
 _MOST_OPEN = 8
@@ -36,7 +36,7 @@ class TokenizerSettings(NamedTuple):
     version: str | None = None
 
     def room(self, special: int) -> int | None:
-        """Returns how many tokens of a text fit beside `special` ones; None: any number."""
+        """Returns how many tokens of a text fit beside `special` special tokens; None: any number."""
         if self.length is None:
             return None
         if self.length < special:
@@ -77,7 +77,7 @@ def _opened(settings: TokenizerSettings) -> Tokenizer:
 
 
 def decoded(name: str, texts: Sequence[np.ndarray]) -> tuple[list[str], dict[int, Exception]]:
-    """Decodes texts for the operator `name`; returns strings and failures by position, "" where a text is not UTF-8."""
+    """Decodes texts for the operator `name`; returns strings, "" for texts that are not UTF-8, and errors by position."""
     strings, failures = [], dict[int, Exception]()
     for number, text in enumerate(texts):
         try:

@@ -23,13 +23,13 @@ transform_operator = functools.partial(operator, takes_frames="arguments", devic
 
 
 def length(argument: object) -> int | None:
-    """Counts a sample's values of an argument of `setup`, 1 for a scalar; None if left out or not known yet."""
+    """Returns the number of values per sample of a `setup` argument; None if it is left out or not known yet."""
     shape = sample_shape(argument)
     return None if shape is None else int(np.prod(shape))
 
 
 def sample_shape(argument: Any) -> tuple[int, ...] | None:
-    """Returns the shape of a sample's value of an argument of `setup`; None if left out, or not known yet."""
+    """Returns the shape per sample of a `setup` argument; None if it is left out or not known yet."""
     shape = argument.known_shape if is_traced(argument) else None if argument is None else np.shape(argument)
     return None if shape is None else shape[1:]
 
@@ -54,7 +54,7 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
     """
     if matrix is None:
         shapes = [v.extents if is_traced(v) else v for v in arguments]
-        # If nothing is known, this is a call of the pure function, of one sample, inside jit or grad.
+        # If no argument is known, the pure function was called inside `jit` or `grad`, with one sample.
         count = next((len(v) for v in shapes if v is not None), 1)
     else:
         check_matrix(name, matrix, axes)

@@ -39,12 +39,12 @@ from jdali.types import DALIInterpType
 TILE = (32, 64)
 
 # Maps (parameters, centres of output pixels) to points of the input. Centres and points are one array for each axis,
-# ([D,] H, W[, C]); centres broadcast. Products need care about rounding, see `affine_points`.
+# ([D,] H, W[, C]); centres broadcast. Products must be rounded, see `affine_points`.
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
-# Past the border follows, in this order of modes: the last pixel; the mirrored image with the last pixel repeated; the
-# mirrored image without; the image again.
+# Past the border, the modes show, in this order: the last pixel; the mirrored image, with the last pixel repeated; the
+# mirrored image, with the last pixel not repeated; the image again.
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
 # Packing pays if the output has at least 1 / _PACKED_SHARE of the image's pixels.
@@ -148,8 +148,8 @@ def warp(
         out_extent: int32 [len(space) + 1], true size of the result.
         out_shape: padded shape of the result, [*space, C].
         interp_type: INTERP_NN, INTERP_LINEAR, or for two axes INTERP_CUBIC.
-        fill_value: value outside the image, one or one per channel, converted to the output's type; None: `border`
-            decides.
+        fill_value: value outside the image, one for all channels or one per channel, converted to the output's type;
+            None: `border` decides.
         dtype: of the result; None: the image's.
         border: border mode without a `fill_value`.
 
@@ -158,7 +158,7 @@ def warp(
     sampling = _Sampling(
         mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype), border
     )
-    # In CHW, channels may be padded on one side and not on the other.
+    # In CHW, the image and the result may be padded to different numbers of channels.
     image = fit(image, (*image.shape[:-1], out_shape[-1]))
     result: Array = _warp(sampling, image, parameters, extent, out_extent)
     return result
@@ -219,7 +219,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    # With nearest neighbours each point is used once, so points are computed by pixel: writing them costs little.
+    # With nearest neighbours, each point is used once. Points are computed per pixel, because writing them costs little.
     elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
     derivative = functools.partial(jax.jvp, whole)
     squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
@@ -278,7 +278,7 @@ def _inside(sampling: _Sampling, pixel: Array, last: Array) -> Array:
 
 
 def _fill(sampling: _Sampling, dtype: np.dtype, channels: int) -> Array | None:
-    """Converts the fill value to `dtype`; returns None without one."""
+    """Converts the fill value to `dtype`; returns None without a fill value."""
     if sampling.fill_value is None:
         return None
     # DALI stores the fill value in the output's type and reads it in the input's.
@@ -308,7 +308,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
             # Clipping repeats the border, and truncation is floor, because no position is negative. In front of the
-            # first pixel, both neighbours are that pixel: the second one has a weight of 0, and might be NaN.
+            # first pixel, both neighbours are that pixel: the second pixel would have a weight of 0, but might be NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
@@ -335,7 +335,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
             blended = {}
             for sides in itertools.product((0, 1), repeat=axis):
                 low_value, high_value = values[(*sides, 0)], values[(*sides, 1)]
-                # sampler.h:190: two weights along the fastest axis, a step along the others.
+                # As in sampler.h:190, the fastest axis uses two weights, and other axes add a share of the difference.
                 if axis == n - 1:
                     blended[sides] = low_value * (1 - share) + high_value * share
                 else:

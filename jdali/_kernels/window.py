@@ -1,7 +1,7 @@
 """Computes the windows that `crop`, `slice`, `crop_mirror_normalize` and the decoders cut.
 
-It works in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]: DALI's arguments become anchors
-and sizes, int64 [N, ndim]. `take_window` takes a window out of a padded sample.
+Functions work in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]. They convert DALI's arguments
+to anchors and sizes, int64 [N, ndim]. `take_window` takes a window out of a padded sample.
 """
 
 from __future__ import annotations

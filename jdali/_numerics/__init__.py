@@ -1,4 +1,4 @@
-"""Has the arithmetic that operators share: element types, rounding, exact sums, random numbers, padded sizes.
+"""Contains the arithmetic that operators share: element types, rounding, exact sums, random numbers, padded sizes.
 
 * `elements` has DALI's element types, `constants` its rules for constants, `narrow` conversions to 32 bits.
 * `rounding` has the one rule for rounding and saturation.

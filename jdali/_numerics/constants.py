@@ -27,7 +27,7 @@ from jdali._numerics.elements import (
 )  # fmt: skip
 from jdali._system.devices import to_host
 
-# Types of scalars, and whether they are real.
+# Types of scalars; True: a real type.
 _SCALAR_KINDS = {
     BOOL: False, INT8: False, INT16: False, INT32: False, INT64: False, UINT8: False, UINT16: False, UINT32: False,
     UINT64: False, FLOAT16: True, FLOAT: True, FLOAT64: True,
@@ -71,7 +71,7 @@ class ScalarConstant:
             return NotImplemented
         return (self.value, self.dtype) == (other.value, other.dtype)
 
-    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+    __ne__ = object.__ne__  # negates `__eq__`; DALI's class defines it, too
 
     def __hash__(self) -> int:
         return hash((self.value, self.dtype))
@@ -171,7 +171,7 @@ def Constant(
 
     Args:
         value: a scalar, a list or an array.
-        dtype: None: INT32, FLOAT or BOOL of Python numbers and of 64-bit arrays, else the array's own.
+        dtype: element type; None: INT32, FLOAT or BOOL for Python numbers and 64-bit arrays, else the array's type.
         shape: shape of the array; a scalar is repeated.
         layout: layout of the array.
         device: "cpu" or "gpu"; None: "cpu".

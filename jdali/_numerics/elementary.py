@@ -29,7 +29,7 @@ class _Format:
         signed: the integer type of the same size.
         mantissa: number of stored mantissa bits.
         ln2: log(2) in two parts. The first has few enough bits that its products with exponents are exact.
-        exp_terms, log_terms: terms of the series below; the next term is less than half a unit.
+        exp_terms, log_terms: terms of the series below; the next term is less than half a unit in the last place.
     """
 
     signed: Any
@@ -66,7 +66,7 @@ def exp2(x: Array) -> Array:
 def expm1(x: Array) -> Array:
     """Computes exp(x) - 1."""
     exponent, rest = _exp_parts(x)
-    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents the 1 is less than half a unit
+    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, the 1 is lost in rounding
     small = _scaled(rest, exponent) + (_power(x, jnp.clip(exponent, -digits, digits)) - 1)
     return jnp.where(exponent > digits, _scaled(1 + rest, exponent), small)
 
@@ -261,7 +261,7 @@ def _in_float32(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return call
 
 
-# By the names of JAX's primitives.
+# Functions by the name of the JAX primitive that they replace.
 IN_PLACE: dict[str, Callable[[Array], Array]] = {
     function.__name__: _in_float32(function)
     for function in (

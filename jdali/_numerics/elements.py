@@ -85,7 +85,7 @@ _DALI_TYPES = {np.dtype(numpy): dali for dali, numpy in _NUMPY_TYPES.items()}
 
 
 class UnsupportedTypeError(TypeError, RuntimeError):
-    """A type cannot be an element type; DALI's operators raise RuntimeError for this, Python TypeError."""
+    """Is raised for a type that elements cannot have; it is a RuntimeError, as in DALI, and a TypeError, as in Python."""
 
 
 def to_numpy_type(dali_type: DALIDataType) -> Any:
@@ -131,7 +131,7 @@ def type_name(dtype: np.dtype) -> str:
 
 
 def element_array(array: np.ndarray) -> np.ndarray:
-    """Converts an array to the machine's byte order; no copy if it has it.
+    """Converts an array to the machine's byte order; copies it only if the order differs.
 
     Raises:
         TypeError: DALI has no such element type.

@@ -1,9 +1,9 @@
 """Makes programs compute the same bits in any padded shape and for any number of samples.
 
-A compiler fuses a product with the sum that uses it, and so rounds once instead of twice, if both are in one
-loop; that depends on shapes, and XLA has no option against it. `exact` adds -0 to every product. The value stays,
-since fma(a, b, -0) is the rounded product, but the product cannot be fused with another sum. The compiler does not
-see that the operand is -0. On a processor with fused multiply-add this costs no instruction.
+If a product and the sum that uses it are in one loop, a compiler fuses them, and rounds once instead of twice. Shapes
+decide which operations share a loop, and XLA has no option to prevent the fusion. `exact` adds -0 to every product. The
+value stays, since fma(a, b, -0) is the rounded product, but the product cannot be fused with another sum. The compiler
+does not know that the operand is -0. On a processor with fused multiply-add, this costs no instruction.
 
 Elementary functions come from `elementary`. For the order of sums see `sums`.
 """
@@ -56,8 +56,8 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
 class _Evaluation:
     """Traces a jaxpr again, with rounded products.
 
-    Inside `shard_map` this may make values vary over the devices that did not vary before, because -0 varies, and
-    so does the state of a loop that ends per sample. All operands of an equation are then made to vary.
+    Inside `shard_map`, -0 varies over the devices, and so does the state of a loop that ends per sample. Values that did
+    not vary before may therefore vary, and all operands of an equation are made to vary.
 
     Args:
         varies: True if an argument varies over the devices of `shard_map`.

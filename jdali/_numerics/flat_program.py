@@ -28,7 +28,7 @@ class StepValue:
 
     Attributes:
         number: number of the value in the program.
-        level: the largest number of draws, one after another, that it depends on.
+        level: length of the longest chain of draws that the value depends on.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class DrawLevel:
-    """Steps that depend only on draws of earlier levels, and then draws that depend on these steps."""
+    """Steps that depend only on draws of earlier levels, and the draws that depend on these steps."""
 
     others: list[Step] = dataclasses.field(default_factory=list)
     draws: list[Step] = dataclasses.field(default_factory=list)

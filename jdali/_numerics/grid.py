@@ -2,7 +2,7 @@
 
 The grid is 4, 5, 6, 7 times a power of two: 8, 10, 12, 14, 16, 20, 24, 28, 32, ... A size is rounded up by
 at most a quarter, and many common sizes (28, 32, 224, 256, 320, 512, 640, 1024, 1280) are on the grid. Coarser
-grids are subsets of it, the finer one is a superset.
+grids are subsets of this grid, and the finer grid is a superset.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ def _multiples(*multiples: int) -> Sizes:
     return _points(m << k for m in multiples for k in range(_POWERS))
 
 
-# These round up to at most 1.25, 1.5 and 1.125 times the size.
+# Grids that round up to at most 1.25, 1.5 and 1.125 times the size.
 FINE = _multiples(4, 5, 6, 7)
 COARSE = _multiples(4, 6)
 FINEST = _multiples(*range(8, 16))
-# These round up to at most 2 and 4 times the size.
+# Grids that round up to at most 2 and 4 times the size.
 DOUBLING = _multiples(4)
 QUADRUPLING = _points(4 << k for k in range(0, _POWERS, 2))
-# 20, 80, 320, 1280, 2560, 5120, ...: steps of 4 up to 1280, then of 2. Many photographs have such longer sides. Small
-# pictures are often of one size, 8, 28 or 32: these are on the grid, so that they are not copied.
+# 20, 80, 320, 1280, 2560, 5120, ...: factors of 4 up to 1280, then of 2. The longer side of many photographs has one of
+# these sizes. Small images often have the size 8, 28 or 32, which is on the grid, so that they are not copied.
 ROOMY = _points([8, 28, 32, *(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)])
 
 

@@ -65,7 +65,7 @@ def platform_of(device: jax.Device) -> str:
 
 
 def known_platform() -> str | None:
-    """Returns the platform of `forced` or else of `tracing_for`; None: neither is active."""
+    """Returns the platform of `forced`, or else of `tracing_for`; None if neither is active."""
     return _FORCED or _KNOWN.get()
 
 
@@ -85,7 +85,7 @@ def platform_dependent(
 
 @jax.custom_batching.custom_vmap
 def of_whole_batch(flag: Array) -> Array:
-    """Returns the flag; under `vmap`, returns one flag for the batch, True if all samples' flags are.
+    """Returns the flag; under `vmap`, returns one flag for the batch, True if the flags of all samples are.
 
     `lax.cond` on a flag per sample would compute both branches for all samples. Both branches must give the same
     result for a sample whose flag is True.

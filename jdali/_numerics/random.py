@@ -61,7 +61,7 @@ def sample_key(
 
 @dataclasses.dataclass(frozen=True)
 class SampleKeys:
-    """Holds the parts of one operator's keys for the samples of a batch, before they are folded in.
+    """Holds the numbers from which programs compute one operator's keys for the samples of a batch.
 
     Attributes:
         seed: uint32 [2], from `seed_words`.

@@ -49,7 +49,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     if value.dtype == target:
         return value
     if value.dtype.kind == "f" and target.kind != "f":
-        value = value.astype(np.float32) if value.itemsize < 4 else value  # the limits fit in float32
+        value = value.astype(np.float32) if value.itemsize < 4 else value  # float16 does not hold the limits
         with np.errstate(invalid="ignore"):  # infinity has no fraction
             value = np_round_half_away(np.where(np.isnan(value), np.zeros((), value.dtype), value))
     if target.kind == "b":
@@ -93,7 +93,7 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
         return value.astype(target)
     limits = np.iinfo(target)
     if jnp.issubdtype(source, jnp.floating):
-        if source.itemsize < 4:  # the limits do not fit
+        if source.itemsize < 4:  # such types do not hold the limits
             value, source = value.astype(jnp.float32), np.dtype(np.float32)
         if target.itemsize < 4 and source == np.float32:
             return _small_integers(value, target)
@@ -115,7 +115,7 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
     return jnp.clip(value, np.array(low, source), np.array(high, source)).astype(target)
 
 
-# Adding it to an integer of up to 22 bits puts the integer into the lowest bits of the float32.
+# The sum of this constant and an integer of up to 22 bits has the integer in its lowest bits.
 _WHOLE = np.float32(1.5 * 2**23)
 # The largest float32 below 0.5. With 0.5 itself, the sum with the float below n + 0.5 would round up to n + 1.
 _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
@@ -125,8 +125,8 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
     """Converts float32 to integers of at most 16 bits.
 
     On CPUs each step is one instruction, while `clamp` also handles NaN and the sign of 0, and a conversion to
-    integers clamps again. On GPUs only the conversion is right: they store the lowest byte of a float32 that was just
-    computed as if it were converted (ptxas 12.8 and 13.0).
+    integers clamps again. GPUs need the conversion: if a program stores the lowest byte of a float32 that it just
+    computed, ptxas 12.8 and 13.0 convert the number to a byte instead.
     """
     limits = np.iinfo(target)
     low, high = np.float32(limits.min), np.float32(limits.max)
@@ -166,5 +166,5 @@ def needs_x64(dtype: DTypeLike) -> bool:
 
 
 def x64_context(enabled: bool) -> Any:
-    """Returns a context in which JAX keeps 64-bit dtypes (or does not)."""
+    """Returns a context in which JAX's 64-bit types are enabled or disabled."""
     return jax.enable_x64(enabled)
