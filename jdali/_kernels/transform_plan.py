@@ -35,7 +35,7 @@ def sample_shape(argument: Any) -> tuple[int, ...] | None:
 
 
 def check_vector(name: str, argument: str, value: object, axes: int) -> None:
-    """Raises unless an argument has one value, or one for each axis."""
+    """Raises unless an argument has one value, or one per axis."""
     if length(value) not in (None, 1, axes):
         raise ValueError(
             f'{name}: Argument "{argument}" expected shape {axes} but got {length(value)} values, which can\'t be '

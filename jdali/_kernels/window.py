@@ -204,7 +204,7 @@ def crop_extents(
 def check_fill_values(
     name: str, policy: str, fill_values: Any, layout: str, channels: np.ndarray | None
 ) -> None:
-    """Raises unless `fill_values` is one value or one for each channel.
+    """Raises unless `fill_values` has one value, or one per channel.
 
     Args:
         policy: values are checked for "pad" only.

@@ -67,7 +67,7 @@ def setup(
         rate_out = np.asarray(scale if out_rate is None else out_rate, np.float64)
         _check("in_rate", rate_in > 0, rate_in)
         _check("scale" if out_rate is None else "out_rate", rate_out >= 0, rate_out)
-        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # 2⁶⁰ is refused later
+        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # 2⁶⁰ is an error later
         step = rate_in / np.where(rate_out > 0, rate_out, rate_in)
     extents = signal.extents.copy()
     extents[:, 0] = new
@@ -121,10 +121,10 @@ def audio_resample(
         signal: [T] or [T, C], integers of up to 32 bits or float32.
         dtype: type of the result, scaled to the type's range (-1 to 1 for floats); None: that of `signal`.
         in_rate: rate of `signal`, in the unit of `out_rate`.
-        out_length: length of the result, in place of rates.
+        out_length: length of the result, in place of the rates.
         out_rate: rate of the result.
-        quality: 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
-        scale: out_rate / in_rate, in place of rates.
+        quality: 0 to 100; sets the number of lobes of the sinc on each side: 3 at 0, 16 at 50, 64 at 100.
+        scale: out_rate / in_rate, in place of the rates.
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 

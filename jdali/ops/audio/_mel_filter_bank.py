@@ -37,7 +37,7 @@ def mel_to_hz(mel: np.ndarray, formula: str) -> np.ndarray:
 
 
 def frequency_axis(name: str, spec: BatchSpec) -> int:
-    """Returns the index of the axis "f"; without a layout the second to last, or the only one."""
+    """Returns the index of the axis "f"; without a layout, the second to last axis or the only axis."""
     if not spec.layout:
         return max(spec.ndim - 2, 0)
     if "f" not in spec.layout:
@@ -45,7 +45,7 @@ def frequency_axis(name: str, spec: BatchSpec) -> int:
     return spec.layout.index("f")
 
 
-# Every triangle is summed over at least this many bins; bins outside of it have weight 0.
+# Minimum number of bins that are summed for a triangle; bins outside of the triangle have weight 0.
 _LEAST_BINS = 4
 
 
@@ -107,7 +107,7 @@ def mel_filter_bank(
         mel_formula: "slaney" (linear below 1 kHz) or "htk".
         nfilter: number of triangles.
         normalize: True: each triangle has area 1 (in Hz); False: peak 1.
-        sample_rate: of the signal, Hz.
+        sample_rate: sampling rate of the signal, Hz.
 
     Returns: float32, shape of `spectrum` with size `nfilter` along "f".
 
@@ -153,8 +153,8 @@ def _triangles(
         step: Hz from bin to bin.
         edges: Hz; triangle i rises from edge i to i + 1, and falls to edge i + 2.
         filters: int [filters], indices of the triangles.
-        size: upper bound of the bins in each of them.
-        normalize: True: area 1; False: peak 1.
+        size: upper bound of the number of bins in each triangle.
+        normalize: True: each triangle has area 1; False: peak 1.
     """
     left, right = (edges[filters + n].astype(np.float32)[:, None] for n in (0, 2))
     slopes = [1 / (edges[filters + n + 1] - edges[filters + n]) for n in range(2)]

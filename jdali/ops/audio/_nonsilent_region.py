@@ -79,7 +79,7 @@ def nonsilent_region(
     power = _sums(signal, length, min(window_length, size), reset_interval) * _mean_factor(
         window, window_length
     )
-    index = jnp.arange(size, dtype=jnp.int32)  # of the last sample of a window
+    index = jnp.arange(size, dtype=jnp.int32)  # index of the last sample of a window
     valid = (index >= window - 1) & (index < length)
     reference = jnp.float32(reference_power) if reference_power else _loudest(power, valid, window - 1)
     loud = valid & (power >= reference * _ratio(cutoff_db))

@@ -52,7 +52,7 @@ def power_spectrum(
 
     Args:
         signal: float32, at least one axis.
-        axis: of the transform; negative: the last axis.
+        axis: axis to transform; negative: the last axis.
         nfft: length of the transform, to which the axis is cut or zero-padded; None: the size of
             the axis, which may differ by sample.
         power: 2 for the power, 1 for the magnitude.
@@ -78,7 +78,7 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
 
     It uses Bluestein's algorithm: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, times
     another chirp, which is left out because it only changes phases. Transforms of a power of two compute the convolution.
-    They are real, because bits of complex ones depend on how many rows are transformed together.
+    They are real, because the bits of complex transforms depend on how many rows are transformed together.
     """
     padded = rows.shape[-1]
     bins = padded // 2 + 1

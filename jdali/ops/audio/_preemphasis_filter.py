@@ -42,7 +42,7 @@ def preemphasis_filter(
     Args:
         signal: numbers, any shape.
         border: value in front of the first element: "clamp": the first element; "reflect": the second element
-            (the first if there is only one); "zero".
+            (the first if there is only one); "zero": 0.
         dtype: type of the result; integers round half away from zero and saturate.
         preemph_coeff: share of the previous element.
 

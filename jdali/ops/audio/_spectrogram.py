@@ -13,7 +13,7 @@ from jdali._kernels.signal import require_float32
 from jdali._numerics.platform import platform_dependent
 from jdali._operators.record import Static, operator
 
-# A window of up to this many steps is assembled from slices; longer windows are gathered.
+# Largest number of steps in a window that is assembled from slices; longer windows are gathered.
 _MOST_PIECES = 16
 
 
@@ -119,7 +119,7 @@ def spectrogram(
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
         reflect_padding: True: past its ends, the signal is mirrored at its first and last sample; False: it is zero.
-            For centred windows.
+            Applies only to centred windows.
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
@@ -163,7 +163,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         length: int32, true size.
         window: samples in a window.
         reached: least length of the result; padding with zeros here saves a copy later.
-        mirrored: mirror the signal at its first and last sample; False: zeros.
+        mirrored: True: mirror the signal at its first and last sample; False: pad it with zeros.
     """
     before, after = window // 2, window - window // 2
     more = max(0, reached - before - len(wave) - after)

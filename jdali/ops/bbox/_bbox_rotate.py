@@ -120,14 +120,14 @@ def bbox_rotate(
         labels: int32 [boxes] or [boxes, 1]; labels of kept boxes are returned.
         angle: degrees, counter-clockwise.
         bbox_layout: "xyXY" or "xyWH".
-        bbox_normalized: True: boxes are shares of the image, and results of the canvas; False: pixels.
+        bbox_normalized: True: boxes are shares of the image, and new boxes shares of the canvas; False: pixels.
         input_shape: size of the image, pixels.
         keep_size: the canvas has the size of the image.
         mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
             if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of both.
         remove_threshold: boxes are removed if a smaller share than this lies on the canvas, 0 to 1.
         shape_layout: order of `input_shape`.
-        size: of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
+        size: size of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
             size that `rotate` chooses.
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.

@@ -72,7 +72,7 @@ def box_encoder(
     """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
     A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to
-    the anchor with the largest. Among equals, the last one is taken.
+    the anchor with the largest. Among equal values, the last one is taken.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).

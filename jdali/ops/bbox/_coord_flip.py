@@ -52,11 +52,11 @@ def coord_flip(
     Args:
         points: float32 [points, coordinates], 1 to 3 coordinates each.
         center_x: position of the mirror along x.
-        center_y: along y.
-        center_z: along z.
+        center_y: position of the mirror along y.
+        center_z: position of the mirror along z.
         flip_x: not 0: mirror along x.
-        flip_y: along y.
-        flip_z: along z.
+        flip_y: not 0: mirror along y.
+        flip_z: not 0: mirror along z.
         layout: order of the coordinates; "": "x", "xy" or "xyz" by their number.
 
     Returns: float32 [points, coordinates].

@@ -226,15 +226,15 @@ def random_bbox_crop(
     every window is accepted.
 
     Args:
-        boxes: float32 [boxes, 4] (6 in 3D), relative to the image (0 to 1).
+        boxes: float32 [boxes, 4], or [boxes, 6] in 3D, relative to the image (0 to 1).
         labels: int32 [boxes, ...]; labels of boxes that stay are returned.
-        all_boxes_above_threshold: True: all boxes must reach the threshold; False: one must.
+        all_boxes_above_threshold: True: all boxes must reach the threshold; False: one box must.
         allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
         aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
-        bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1; 0: if any
-            part is.
+        bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1. At 0, a box
+            stays if any part of it is in the window; None: if its centre is.
         crop_shape: size of the windows, pixels; needs `input_shape`.
         input_shape: size of the image, pixels.
         ltrb: without `bbox_layout`: True: boxes are (left, top, right, bottom); False: (left, top, width, height).
@@ -262,7 +262,7 @@ def random_bbox_crop(
             boxes, box_labels, bbox_layout="xyXY", thresholds=[0.1, 0.5], scaling=[0.3, 1.0]
         )
     """
-    assert _search is not None  # `setup` gives these three
+    assert _search is not None  # `setup` passes these three
     assert _words is not None
     assert bbox_layout is not None
     first, last = borders_of(boxes, bbox_layout)

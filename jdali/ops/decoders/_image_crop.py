@@ -62,10 +62,10 @@ def image_crop(
         crop_d: without effect: images have no depth.
         crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
-        crop_pos_y: share of the free height above it, 0 to 1.
+        crop_pos_y: share of the free height above the window, 0 to 1.
         crop_pos_z: without effect: images have no depth.
         crop_w: width of the window, pixels; 0: the whole width.
-        rounding: of the window's position: "round" half away from zero, or "truncate".
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
 
     Returns: [height, width, C] of type `dtype`.
 

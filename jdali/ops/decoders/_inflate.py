@@ -101,13 +101,13 @@ def inflate(
 
     Args:
         data: uint8 [bytes].
-        shape: of a decompressed chunk.
+        shape: shape of a decompressed chunk.
         algorithm: "LZ4".
         check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
         chunk_offsets: start of each chunk, bytes.
-        chunk_sizes: of each chunk, bytes. Samples may have different numbers of chunks.
-        dtype: of the elements, little-endian in the data.
-        layout: of a chunk.
+        chunk_sizes: size of each chunk, bytes. Samples may have different numbers of chunks.
+        dtype: type of the elements, little-endian in the data.
+        layout: layout of a chunk.
         sequence_axis_name: letter of the axis of chunks, put in front of a `layout`.
 
     Returns: `shape`; with `chunk_offsets` or `chunk_sizes`, [chunks, *shape].

@@ -27,7 +27,7 @@ def _word_pair(key: Array) -> Words:
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Returns the samples sorted by their draws; without fixed points, the next one in this order for each sample."""
+    """Returns the samples sorted by their draws; without fixed points, each sample's successor."""
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order
@@ -37,7 +37,7 @@ def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
 
 
 def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Chooses any sample of the batch for each sample; without fixed points, any other one."""
+    """Chooses any sample of the batch for each sample; without fixed points, any other sample."""
     count = len(draws)
     if not no_fixed_points or count < 2:
         return np.floor(draws * count)

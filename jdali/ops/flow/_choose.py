@@ -1,7 +1,7 @@
 """Conditionals in a compiled function: every branch is computed for all samples, and each sample selects one result.
 
 In a pipeline, the engine runs a branch only on its samples (`_regroup.py`). A function has one program for all samples, so
-`engine/function` replaces the operators of `_regroup.py` by these.
+`engine/function` replaces the operators of `_regroup.py` by those of this module.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def choose(
 
     Args:
         selector: scalar of any type.
-        parts: of one type and number of axes.
+        parts: results of the branches, with one type and number of axes.
         by_truth: True: the first of two parts if the selector is not 0, else the second; False: the selector is the
             index of the part.
 

@@ -1,4 +1,4 @@
-"""Constants as operators, where a graph needs a node: as an output, or on a device."""
+"""Operators for constants that need a node in the graph, as an output or on a device."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def constant_of_numbers(
     """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
-        dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
+        dtype: type of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
             `idata`.
         fdata: numbers in row-major order, or one number for all elements.
-        idata: integers, in place of `fdata`; exactly one of both is required.
-        layout: of the result.
-        shape: of the result; None: a vector of the numbers.
+        idata: integers, in place of `fdata`; exactly one of `fdata` and `idata` is required.
+        layout: layout of the result.
+        shape: shape of the result; None: a vector of the numbers.
 
     Returns: [*shape].
 

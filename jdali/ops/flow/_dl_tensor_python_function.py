@@ -17,7 +17,7 @@ from jdali._system.devices import accelerator
 from jdali.ops.flow._python_function import as_outputs, columns_of, layouts_of, output_count
 
 _NAME = "dl_tensor_python_function"
-_UNUSED = b"dltensor"  # name of an unused capsule; DLPack's specification
+_UNUSED = b"dltensor"  # name of an unused capsule in DLPack's specification
 
 
 class _Capsule:
@@ -57,7 +57,7 @@ def from_capsule(value: object) -> Any:
         ) from None
     if device == 1:
         return np.from_dlpack(tensor)
-    with x64_context(True):  # or JAX would refuse 64-bit types
+    with x64_context(True):  # otherwise JAX would refuse 64-bit types
         return jax.dlpack.from_dlpack(tensor)
 
 
@@ -98,12 +98,12 @@ def dl_tensor_python_function(
             array), or a tuple of `num_outputs`. It must not write to its inputs.
         num_outputs: number of tensors that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists with the capsules of all samples of the batch, and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout.
+        output_layouts: a layout for all outputs, or a list with one per output; outputs past its end have no layout.
         synchronize_stream: without effect: data are complete before the function is called.
 
     Returns: copies of the function's results, in host memory.
 
-    Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
+    Parity: DALI documents False as the default of `batch_processing`; its code uses True.
 
     Example:
         numbers = fn.dl_tensor_python_function(

@@ -32,9 +32,9 @@ def jax_function(
     Args:
         function: takes an array [N, ...] for each input and returns one array, or a tuple of `num_outputs`.
         num_outputs: number of arrays that the function returns.
-        output_layouts: layout of the outputs, one for each or one for all; None: an output takes the layout of the
+        output_layouts: a layout for all outputs, or a list with one per output; None: an output takes the layout of the
             input with the same index, if both have the same number of axes.
-        sharding: of the global arrays that the function gets; None: local arrays.
+        sharding: sharding of the global arrays that the function takes; None: the function takes local arrays.
 
     Returns: the function's results.
     """
@@ -100,7 +100,7 @@ def _layouts(
 
 
 def local_rows(array: jax.Array) -> jax.Array:
-    """Returns the array itself, or if it spans several processes, the rows that this process holds."""
+    """Returns the array, or, if it spans several processes, the rows that this process holds."""
     if array.is_fully_addressable:
         return array
     rows = {shard.index[0].start or 0: shard.data for shard in array.addressable_shards}

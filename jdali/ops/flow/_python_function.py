@@ -40,18 +40,18 @@ def python_function(
 ) -> tuple[np.ndarray, ...]:
     """Calls a Python function on NumPy arrays.
 
-    It is called for one sample after another, in order, even if its outputs are not used.
+    The function is called for one sample after another, in order, even if its outputs are not used.
 
     Args:
         function: takes an array for each input and returns one array, or a tuple of `num_outputs`. It must
             not write to its inputs.
         num_outputs: number of arrays that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout, and
-            inputs pass none on.
+        output_layouts: a layout for all outputs, or a list with one per output; outputs past its end have no layout. Layouts
+            of inputs are not passed on.
         parallel: run the function in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
-            the same time, in any order, and only if an output is used. For functions that hold
-            the GIL. Not with `batch_processing`.
+            the same time, in any order, and only if an output is used. It helps functions that hold
+            the GIL, and excludes `batch_processing`.
 
     Returns: copies of the function's results.
 
@@ -91,12 +91,12 @@ def python_function_batch(
 def columns_of(
     results: Sequence[Any], expected: int | None, layouts: Sequence[str], name: str = "python_function"
 ) -> HostOutputs:
-    """Copies the results of a function of whole batches, after checks.
+    """Checks and copies the results of a function of whole batches.
 
     Args:
         results: a list of samples for each output.
         expected: size of the batch; None: not known.
-        layouts: of each output.
+        layouts: layout of each output.
     """
     _check_returned(results)
     for i, samples in enumerate(results):
@@ -138,7 +138,7 @@ def parallel_python_function(
 
 
 def as_outputs(result: object, count: int, name: str = "python_function") -> tuple[Any, ...]:
-    """Returns the result of a function as a tuple of `count` outputs; raises if it has another number."""
+    """Returns the result of a function as a tuple of `count` outputs; raises if it has another number of outputs."""
     if count == 0:
         return ()
     if count == 1 and not isinstance(result, tuple):

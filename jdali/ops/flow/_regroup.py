@@ -37,8 +37,8 @@ def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool | 
     """Selects the samples that take a branch.
 
     Args:
-        branch: True for the `if` branch, False for the `else` branch; or the number of a case of a choice, whose
-            predicate is an index.
+        branch: True for the `if` branch, False for the `else` branch; an integer for a case of a choice, whose predicate is
+            an index.
     """
     return batch.select(positions(predicate, branch))
 

@@ -31,18 +31,18 @@ def external_source(
     Args:
         source: a callable (without argument, or with the batch's number, a `BatchInfo` or a `SampleInfo`) or an
             iterable; None: data come from `feed_input`.
-        num_outputs: number of outputs, which the source gives as a tuple, even if it is 1; None: one output, without a
-            tuple.
-        cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration, then begins again;
-            "no", False or None stays at the end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for each output or one for all; None: the layout of a TensorList. A batch whose
+        num_outputs: number of outputs, which the source returns as a tuple, even if it is 1; None: the source returns one
+            output, without a tuple.
+        cycle: behaviour at the end of an iterable: "quiet" or True begins again; "raise" raises StopIteration, then begins
+            again; "no", False or None stays at the end, also after `Pipeline.reset`.
+        layout: layout of the samples, one for all outputs or one per output; None: the layout of a TensorList. A batch whose
             layout differs from that of the batch before raises.
         dtype: type that the samples must have; None: as in the first batch.
         ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
         blocking: without effect: `run` on a pipeline without fed data raises.
-        batch: True: the source gives batches; False: single samples; None: True.
+        batch: True or None: the source returns batches; False: single samples.
         repeat_last: use a batch fed with `feed_input` until the next one is fed.
         parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. It must take an
             argument (the number of the batch, a `BatchInfo` or a `SampleInfo`), or be an iterable, which one worker
@@ -51,8 +51,8 @@ def external_source(
             callbacks and iterables are always copied.
         prefetch_queue_depth: with `parallel`: number of batches that workers make in advance; None: 1.
         batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
-        bytes_per_sample_hint: with `parallel`: shared memory to allocate for each sample, bytes, one number for each
-            output; it grows if needed. None: as the first samples need.
+        bytes_per_sample_hint: with `parallel`: shared memory to allocate for each sample, bytes, one number per output.
+            It grows if needed. None: the size of the first samples.
         random_access: `source` has `__len__` and `__getitem__`, and its elements are samples. The call then adds
             `readers.dataset`, and takes its arguments, such as `random_shuffle` and `num_shards`. None: True for a
             source that is neither callable nor iterable. DALI has no such argument.

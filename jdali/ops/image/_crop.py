@@ -72,18 +72,18 @@ def crop_options(
     Args:
         crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
             not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
-        crop_h: height of the window, pixels; 0: all.
+        crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
-        crop_pos_y: share of the free height above it, 0 to 1.
-        crop_pos_z: share of the free depth in front of it, 0 to 1.
-        crop_w: width of the window, pixels; 0: all.
-        rounding: of the window's position, "round" (half away from zero) or "truncate".
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        crop_w: width of the window, pixels; 0: the whole width.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
     """
 
 
 def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Serves as `setup_needs`: sizes must be known on the host, positions need not."""
+    """Serves as `setup_needs`: sizes must be known on the host; positions may be traced."""
     return tuple(a for a in _SIZES if a in arguments)
 
 
@@ -91,7 +91,7 @@ def crop_anchors(layout: str, options: Mapping[str, Any], extent: Array, size: A
     """Computes the anchor of each axis; None for an axis that is never cut.
 
     Args:
-        layout: of the data.
+        layout: layout of the data.
         options: arguments of `crop_options`.
         extent, size: int32 [ndim], of the sample and of the window, in that layout.
     """
@@ -128,7 +128,7 @@ def crop(
     Args:
         image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
-        fill_values: one value, or one for each channel, for pixels outside of the image.
+        fill_values: value of pixels outside of the image: one for all channels, or one per channel.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
             image, see `slice`.

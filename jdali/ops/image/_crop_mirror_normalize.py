@@ -1,4 +1,4 @@
-"""crop_mirror_normalize: crops, mirrors, normalizes and transposes in one pass, the last of most image pipelines."""
+"""crop_mirror_normalize: crops, mirrors, normalizes and transposes in one pass, the last step of most image pipelines."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def setup(
 
 
 def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndarray) -> None:
-    """Raises unless `mean` and `std` each have one value, or one for each channel."""
+    """Raises unless `mean` and `std` each have one value, or one per channel."""
     counts = {
         name: 1 if is_traced(value) or value.ndim == 1 else value.shape[1]
         for name, value in (("mean", mean), ("std", std))
@@ -153,17 +153,17 @@ def crop_mirror_normalize(
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
         dtype: output type.
-        fill_values: one value, or one for each channel of the image or of the output, for pixels outside of the
-            image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
-        mean: one value, or one for each channel.
+        fill_values: value of pixels outside of the image, not normalized: one for all channels, or one per channel of the
+            image or of the output. With the policy "pad" it also fills the channels of `pad_output`.
+        mean: mean to subtract: one value for all channels, or one per channel.
         mirror: not 0: mirror left and right.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller.
         output_layout: a permutation of the input's layout; "": the input's.
         pad_output: add channels up to the next power of two (3 become 4).
         scale: factor after the normalization.
-        shift: added last.
-        std: one value, or one for each channel.
+        shift: value that is added last.
+        std: standard deviation to divide by: one value for all channels, or one per channel.
 
     Returns: `output_layout`, size of the window, `dtype`.
 

@@ -1,4 +1,4 @@
-"""debayer: makes colour images of the data of a sensor behind a Bayer filter."""
+"""debayer: makes colour images from the data of a sensor behind a Bayer filter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
 # Number of pixels in a block of rows.
 _BLOCK = 1 << 14
-# A loop over an image of up to this many pixels is not worth its compilation.
+# Images with at most this number of pixels are computed without a loop, which would not be worth compiling.
 _SMALL = 1 << 12
 
 # bool [N, 1] and [1, W]: rows and columns that hold red pixels.
@@ -117,8 +117,8 @@ def debayer(
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and column of the
-            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. One value
-            stands for both.
+            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. A single value
+            is used for both coordinates.
         algorithm: one of the above, in upper or lower case.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
@@ -180,7 +180,7 @@ def _of_size(
 
     if algorithm in _COLOURS:
         return interpolated(image)
-    algorithm = "bilinear_ocv"  # of `interpolated`, for small images
+    algorithm = "bilinear_ocv"  # `interpolated` uses it for small images
     if min(image.shape) < SMALLEST:
         return interpolated(image)
     return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
@@ -227,7 +227,7 @@ def _lines(wide: Array, rows: Array) -> Array:
 
 
 def _sites(rows: Array, width: int, red: Array) -> Sites:
-    """Marks the rows [N, 1] and columns [1, W] that hold red pixels; the others hold blue ones."""
+    """Marks the rows [N, 1] and columns [1, W] that hold red pixels; the other rows and columns hold blue pixels."""
     columns = jnp.arange(width, dtype=jnp.int32)
     return ((rows - red[0]) % 2 == 0)[:, None], ((columns - red[1]) % 2 == 0)[None]
 

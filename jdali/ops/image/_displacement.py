@@ -181,7 +181,7 @@ def jitter(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Replaces each pixel by another one at a random offset of whole pixels, with all of its channels.
+    """Replaces each pixel by the pixel at a random offset of whole pixels; all channels have the same offset.
 
     The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
     image.

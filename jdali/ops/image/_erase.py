@@ -151,10 +151,10 @@ def erase(
         data: any layout; a leading F is an axis like the others.
         anchor: first corner of each region, one region after the other: (y0, x0, y1, x1, ...). The number of
             regions may differ by sample. Empty: all 0.
-        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative: from the end.
-        axis_names: letters of these axes in the layout; overrides `axes`. Without both: all axes but C.
+        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative ones count from the end.
+        axis_names: letters of these axes in the layout; overrides `axes`. Without `axes` and `axis_names`: all axes but C.
         centered_anchor: anchors are the centres of regions.
-        fill_value: one value, or one for each channel; for integers truncated and saturated.
+        fill_value: value of the regions, one for all channels or one per channel; for integers truncated and saturated.
         normalized: anchors and shapes are shares of the data's size.
         normalized_anchor: anchors are shares of the data's size.
         normalized_shape: shapes are shares of the data's size.
@@ -178,7 +178,7 @@ def erase(
     data = fit(data, out_shape)
     sizes = jnp.stack([extent[axis] for axis in axes]).astype(jnp.float32)
     shapes = _regions(shape, _shape_extent, len(axes))
-    # An empty anchor is 0 in every region.
+    # An empty anchor means 0 in every region.
     anchors = (
         jnp.zeros_like(shapes) if np.shape(anchor) == (0,) else _regions(anchor, _anchor_extent, len(axes))
     )
@@ -212,7 +212,7 @@ def _regions(values: object, extent: Array | None, axes: int) -> Array:
 
 
 class _Boxes(NamedTuple):
-    """Regions from `first` to before `last`: integers in float32 [regions, len(axes)]."""
+    """Regions from `first` up to `last`, exclusive: integers in float32 [regions, len(axes)]."""
 
     axes: tuple[int, ...]
     first: Array

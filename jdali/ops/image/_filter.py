@@ -24,7 +24,7 @@ _FLOAT = np.dtype(np.float32)
 
 # --- setup --------------------------------------------------------------------------------------
 def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
-    """Returns the first axis that the kernel moves along, and the one after the last: two or three adjacent axes."""
+    """Returns the first of the two or three adjacent axes that the kernel moves along, and the axis after the last."""
     letters = layout or "DHW"[-ndim:]
     axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
     frames = len(letters) - len(letters.lstrip("F"))
@@ -103,7 +103,7 @@ def setup(
 
 
 def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: str) -> int:
-    """Returns 1 if `values` have an axis of frames in front of `axes` further ones, else 0; raises if it does not fit."""
+    """Returns 1 if `values` have an axis of frames in front of `axes` further ones, else 0; raises for other numbers of axes."""
     extra = values.ndim - axes
     if extra not in (0, 1) or (extra and not layout.startswith("F")):
         wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"
@@ -169,22 +169,22 @@ def filter(
     Args:
         data: images (HW, HWC, CHW) or volumes (DHW, DHWC, CDHW), or sequences of these with F in front; without a
             layout HW or DHW. uint8, int8, uint16, int16, float16 or float32.
-        filter: float32, one axis for each of D, H, W; for sequences also one filter for each frame, with F in front.
+        filter: float32, one axis for each of D, H, W; for sequences also one filter per frame, with F in front.
         fill_value: value outside of images with `border="constant"`, of the data's type; for sequences also
-            one for each frame; None: 0.
-        anchor: index of the filter's element that lies over the output element, one value for all axes or one
-            for each; -1: the middle, size // 2. Ignored with `mode="valid"`.
+            one value per frame; None: 0.
+        anchor: index of the filter's element that lies over the output element, one value for all axes, or one
+            per axis; -1: the middle, size // 2. Ignored with `mode="valid"`.
         border: continuation of the data past their borders: "reflect_101" (dcb|abcd|cba), "reflect_1001"
             (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
-        dtype: of the output: float32, or None: the data's.
+        dtype: type of the output, float32 or the data's; None: the data's.
         mode: "same": the output has the size of the data; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.
 
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
     Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. The order of the sums
-    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more that is
-    separable, up to 2⁻²² of its largest element, is applied axis by axis.
+    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more is applied
+    axis by axis if it is separable to within 2⁻²² of its largest element.
 
     Example: images = fn.filter(images, kernel)
     """

@@ -44,15 +44,15 @@ from jdali._operators.record import (
 BLOCK = 32
 # Number of elements of the other axes in one product; its operands then stay in the cache.
 LINES = 4096
-# An accelerator sums padded windows of up to this many elements in one pass; XLA compiles more too slowly.
+# Largest padded window, in elements, that an accelerator sums in one pass; XLA compiles larger sums too slowly.
 _TAPS = 33
-# A loop over an image of up to this many elements is not worth its compilation.
+# Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 SMALL = 1 << 16
 
 
 # --- setup --------------------------------------------------------------------------------------
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
-    """Returns the axes to blur: all but channels and frames; without a layout all. Raises if more than three."""
+    """Returns the axes to blur: all but channels and frames; without a layout all. Raises for more than three axes."""
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
     if not 1 <= len(axes) <= 3 or len(set(layout)) < len(layout):
         return tuple(range(*spatial_axes("gaussian_blur", layout, ndim)))
@@ -109,7 +109,7 @@ def setup(
 
 
 def _per_axis(name: str, values: object, count: int, axes: int) -> np.ndarray:
-    """Broadcasts an argument with one value, or one for each axis, to [N, axes]."""
+    """Broadcasts an argument with one value, or one per axis, to [N, axes]."""
     array = np.asarray(values)
     _check_lengths(name, extents_of(array), axes)
     if array.dtype == object:
@@ -118,7 +118,7 @@ def _per_axis(name: str, values: object, count: int, axes: int) -> np.ndarray:
 
 
 def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
-    """Raises unless an argument has one value, or one for each axis; `extents` is [N, 0] or [N, 1]."""
+    """Raises unless an argument has one value, or one per axis; `extents` is [N, 0] or [N, 1]."""
     lengths = np.ones(0) if extents is None else extents.prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
     check_samples(
@@ -175,9 +175,9 @@ def gaussian_blur(
     Args:
         image: any layout; all axes but C and F are blurred.
         dtype: output type; None: the input's.
-        sigma: in elements, one for all blurred axes or one for each, in the order of the layout;
+        sigma: standard deviation in elements, one for all blurred axes, or one per axis in the order of the layout;
             0: ((window_size - 1) / 2 - 1) · 0.3 + 0.8.
-        window_size: odd, one for all blurred axes or one for each; 0: 2 · ceil(3 · sigma) + 1.
+        window_size: odd number of elements, one for all blurred axes, or one per axis; 0: 2 · ceil(3 · sigma) + 1.
 
     Returns: shape of `image`, `dtype`, rounded half away from zero and saturated.
 
@@ -201,7 +201,7 @@ def gaussian_blur(
 
 
 def _spread(values: Array, extent: Array | None, axes: int) -> Array:
-    """Broadcasts one value, or one for each axis, to [axes]; `extent` is their number if `values` is padded."""
+    """Broadcasts one value, or one per axis, to [axes]; `extent` is the number of values if `values` is padded."""
     if extent is None:
         return jnp.broadcast_to(values, (axes,))
     return jnp.where(extent[0] == 1, values[0], fit(values, (axes,)))
@@ -212,7 +212,7 @@ class _Blur:
     """Key of a compiled blur."""
 
     axes: tuple[int, ...]
-    radii: tuple[int, ...]  # of the buckets, for each of the axes
+    radii: tuple[int, ...]  # of the bucket, along each axis
     dtype: np.dtype
 
 
@@ -327,7 +327,7 @@ def _product(matrix: Array, values: Array) -> Array:
 
 
 def _finite(made: Array) -> Array:
-    """Marks columns of a product that has only finite operands.
+    """Marks columns of a product whose operands are all finite.
 
     Each row of the product is computed from the whole column, so the first row is finite only then.
     """
@@ -355,7 +355,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     _, block, reached = bands.matrices.shape
     inner = min(flat[2], LINES)
     outer = min(flat[0], max(1, LINES // (inner * block)))
-    # Axes are merged into one on either side. Only the first one's padding can be left out of it.
+    # Axes on either side are merged into one, so only the padding of the first of them can be left out.
     needed_outer = extent[0] * (flat[0] // shape[0]) if axis else 1
     needed_inner = extent[axis + 1] * (flat[2] // shape[axis + 1]) if axis + 1 < len(shape) else 1
 

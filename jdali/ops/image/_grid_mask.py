@@ -12,7 +12,7 @@ from jdali._kernels.take_window import fit_axis
 from jdali._numerics.positions import quotient, rounded
 from jdali._operators.record import PerSample, operator
 
-# Types of grid_mask.cc. Others would work, but programs for jdali should run on DALI.
+# Types of grid_mask.cc. Other types would work, but programs for jdali should run on DALI.
 _TYPES = tuple(np.dtype(kind) for kind in (np.uint8, np.int16, np.int32, np.float32))
 
 

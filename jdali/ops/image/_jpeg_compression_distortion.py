@@ -74,7 +74,7 @@ _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -532
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
 _GRAY = 128  # chroma of gray, subtracted before the DCT
 
-# A loop over an image of up to this many elements is not worth its compilation.
+# Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 _SMALL = 1 << 13
 # Units that are coded in one strip, and pixels that are converted to RGB in one strip, so that intermediates stay in the
 # cache.
@@ -115,7 +115,7 @@ def jpeg_compression_distortion(
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
+        quality: from 1, the worst, to 100; other values are clamped. It scales the quantization tables as in libjpeg.
 
     Returns: shape, type and layout of the image.
 

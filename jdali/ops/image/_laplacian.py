@@ -31,7 +31,7 @@ from jdali._operators.record import (
 # laplacian.h: largest size that DALI takes (its documentation says 23).
 _LARGEST = 31
 _FLOAT = np.dtype(np.float32)
-# A kernel of up to this many elements is applied at once; larger ones are faster axis by axis.
+# Largest kernel, in elements, that is applied at once; larger kernels are faster axis by axis.
 _AT_ONCE = 49
 
 
@@ -178,7 +178,7 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
 def _per_axis(
     name: str, values: object, count: int, axes: int, least: int, frames: np.ndarray | None
 ) -> np.ndarray:
-    """Broadcasts an argument with one odd size, or one for each axis, to int64 [N, axes]; raises for other values."""
+    """Broadcasts an argument with one odd size, or one per axis, to int64 [N, axes]; raises for other values."""
     array = np.asarray(values)
     lengths = extents_of(array).prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
@@ -235,13 +235,13 @@ def laplacian(
 
     Args:
         data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
-        dtype: of the output: float32, or None: the data's.
+        dtype: type of the output, float32 or the data's; None: the data's.
         normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
             the sum of the sizes of its windows; `scale` must then be 1.
-        scale: factor of each derivative, one for all axes or one for each.
-        smoothing_size: size of the smoothing along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
+        scale: factor of each derivative, one for all axes, or one per axis.
+        smoothing_size: size of the smoothing along the other axes, odd, 1 to 31: one for all axes, or one per axis; 1:
             no smoothing; None: the `window_size` of the derivative.
-        window_size: size of the derivative along each axis, one for all or one for each, odd, 3 to 31.
+        window_size: size of the derivative, odd, 3 to 31: one for all axes, or one per axis.
 
     Returns: shape of the data, `dtype`, rounded half away from zero and saturated.
 

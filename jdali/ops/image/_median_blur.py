@@ -25,14 +25,14 @@ from jdali._system.jax_modes import usual_modes
 
 _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
-# Windows of up to this many elements use sorting networks: 7 x 7 compile in 4 s, larger ones take longer.
+# Largest window, in elements, that uses a sorting network: 7 x 7 elements compile in 4 s, larger windows take longer.
 _NETWORK = 49
-# An accelerator merges the sorted columns of windows of up to this many elements in one pass; for 49, XLA compiles for
+# Largest window, in elements, whose sorted columns an accelerator merges in one pass; with 49 elements, XLA compiles for
 # minutes.
 _AT_ONCE = 25
 # Size of a block of rows in bytes; the intermediates of a network then stay in the cache.
 _BLOCK = 1 << 16
-# A loop over an image of up to this many elements is not worth its compilation.
+# Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 _SMALL = 1 << 12
 
 
@@ -181,7 +181,7 @@ def _selected(reach: _Reach, windows: _Windows) -> Array:
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
     bits = 8 * keys.dtype.itemsize
-    counts = jnp.uint8 if reach.height * reach.width < 1 << 8 else jnp.int32  # small types fill vectors
+    counts = jnp.uint8 if reach.height * reach.width < 1 << 8 else jnp.int32  # small types vectorize better
 
     def one_bit(i: Array, found: Array) -> Array:
         candidate = found | (jnp.asarray(1, keys.dtype) << (bits - 1 - i).astype(keys.dtype))
@@ -236,7 +236,7 @@ class _Windows:
         return varying_like(jnp.zeros(self.flat.shape, dtype), self.padded, self.size)
 
     def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
-        """Calls `step(result, element, inside, *elements_of_others)` for all elements; `inside`: it is in the window."""
+        """Calls `step(result, element, inside, *elements_of_others)` for all elements; `inside`: the element is in the window."""
         height, width = self.reach
         own = self.size // 2
 

@@ -1,4 +1,4 @@
-"""mixup: replaces each sample of a batch by a weighted mean of itself and another one."""
+"""mixup: replaces each sample of a batch by a weighted mean of itself and another sample."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def mixup(
     """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, with λ from Beta(alpha, alpha).
 
     See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). Each sample has its own λ. The samples of a batch
-    are sorted by random numbers, and the partner of each is the next one, so each is the partner of one other.
+    are sorted by random numbers. A sample's partner is the next sample, so each sample is the partner of one other.
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: with `num_classes`, class numbers, one integer for each sample; or vectors (one-hot, soft), or other
+        labels: with `num_classes`, class numbers, one integer per sample; without it, one-hot or soft vectors, or other
             numbers of one shape, which are mixed as they are.
         alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
             uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
-        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
+        probability: probability that a sample is mixed, 0 to 1; an unmixed sample may still be the partner of another.
 
     Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
     float32. A batch of one is unchanged.

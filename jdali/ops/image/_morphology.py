@@ -23,7 +23,7 @@ _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.float32)))
 _BORDERS = {
     "constant": "constant", "replicate": "clamp", "reflect": "reflect_1001", "reflect_101": "reflect_101", "wrap": "wrap",
 }  # fmt: skip
-# The loop over a mask's elements along an axis is unrolled for up to this many.
+# Largest number of mask elements along an axis for which the loop over them is unrolled.
 _UNROLLED = 9
 
 
@@ -52,7 +52,7 @@ def _setup(
     wanted = np.asarray(anchor)[:, ::-1]
     _refuse(name, (wanted < -1) | (wanted >= sizes), "anchor must lie within the mask, got", anchor, "anchor")
     anchors = np.where(wanted == -1, sizes // 2, wanted)
-    # Several iterations equal one with a larger rectangle, except at borders; DALI calls them equivalent.
+    # Several iterations equal one iteration with a larger rectangle, except at borders; DALI calls them equivalent.
     grown, moved = 1 + iterations * (sizes - 1), iterations * anchors
     largest = grown.max(axis=0) if len(grown) else np.ones(2, np.int64)
     params = {"_size": grown.astype(np.int32), "_start": moved.astype(np.int32)}
@@ -117,7 +117,7 @@ def _options(
         border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
-            each further one.
+            each further application.
         mask_size: (width, height) of the rectangle, pixels.
     """
 

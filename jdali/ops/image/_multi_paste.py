@@ -23,7 +23,7 @@ from jdali._operators.record import PerSample, Static, batch_operator, extents_o
 _NAME = "multi_paste"
 _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))
 
-# (Rows, pixels) of tiles for copying regions; the first one that fits into the region is used.
+# (Rows, pixels) of tiles for copying regions; the first tile that fits into the region is used.
 _TILES = ((32, 128), (32, 32), (4, 8), (1, 1))
 
 
@@ -112,7 +112,7 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
             raise ValueError(
                 f"{_NAME}: The `output_size` should be a tuple (H, W), got {found} elements for a sample at index 0."
             )
-        output_size = output_size[:, :2]  # the shape of an image is allowed, too
+        output_size = output_size[:, :2]  # an image's shape, with channels, is allowed, too
         wrong = (output_size < 0).any(axis=1)
         check_samples(
             wrong,
@@ -258,18 +258,18 @@ def multi_paste(
     Args:
         images: [H, W, C] or [F, H, W, C].
         dtype: output type; None: the input's.
-        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without both in_anchors
-            arguments.
+        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without `in_anchors` and
+            `in_anchors_rel`.
         in_anchors_rel: first corners as shares of the source image's size, rounded towards zero.
         in_ids: [regions], position of each region's source sample in the batch. The number of regions
             may differ by sample.
-        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without both out_anchors
-            arguments.
+        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without `out_anchors` and
+            `out_anchors_rel`.
         out_anchors_rel: first corners as shares of the output's size, rounded towards zero.
         output_size: (height, width) of the output, and further values, which are ignored; None: the size of the
             images, which must all have one size.
-        shapes: [regions, 2], size of each region, pixels; without both shapes arguments, regions reach to the end of
-            their source images.
+        shapes: [regions, 2], size of each region, pixels; without `shapes` and `shapes_rel`, regions reach to the end
+            of their source images.
         shapes_rel: sizes as shares of the source image's size, rounded up.
 
     Returns: [*output_size, C], rounded half away from zero and saturated; 0 where no region is.

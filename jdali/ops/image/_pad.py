@@ -76,12 +76,12 @@ def pad(
 
     Args:
         data: any layout, any type.
-        align: round the padded extent up to a multiple of this, for each of the axes.
-        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all.
+        align: number to a multiple of which the padded extent is rounded up, for each of the axes.
+        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
-        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. A longer axis
-            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest of the batch; a call of the pure
+        shape: extent to reach, for each of the axes; 0 or less: the largest extent of the batch. A longer axis
+            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest extent of the batch; a call of the pure
             function is a batch of one.
 
     Returns: type and layout of the input.

@@ -91,16 +91,16 @@ def paste(
 
     Args:
         image: [H, W, C], any type.
-        fill_value: of the canvas, one value or `n_channels` values; saturated to the image's type.
+        fill_value: value of the canvas, one for all channels, or `n_channels` values; saturated to the image's type.
         min_canvas_size: least height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
         paste_x: share of the free width left of the image, 0 to 1.
-        paste_y: share of the free height above it, 0 to 1.
+        paste_y: share of the free height above the image, 0 to 1.
         ratio: sides of the canvas divided by the sides of the image, at least 1.
 
     Returns: [ratio * H, ratio * W, C], type of the input.
 
-    Parity: DALI takes only uint8, and wraps fill values that it does not hold.
+    Parity: DALI takes only uint8, and wraps fill values that uint8 does not hold.
 
     Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """

@@ -68,7 +68,7 @@ def remap(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Warps an image by two maps, which give a point of the input for each pixel of the output.
+    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 

@@ -127,11 +127,11 @@ def roi_random_crop(
     have equal probabilities. If bounds are known, the window stays inside of them.
 
     Args:
-        picture: tensor whose size gives the bounds, along its first axes.
-        crop_shape: size of the window, an element for each axis.
-        in_shape: bounds, in place of an input; without both there are no bounds.
-        roi_end: end of the region, exclusive; or give `roi_shape`.
-        roi_shape: size of the region.
+        picture: tensor whose sizes along its first axes are the bounds.
+        crop_shape: size of the window along each axis.
+        in_shape: bounds, in place of `picture`; without `picture` and `in_shape`, the window has no bounds.
+        roi_end: end of the region, exclusive.
+        roi_shape: size of the region, in place of `roi_end`.
         roi_start: start of the region.
 
     Returns: int64 [axes], start of the window.

@@ -32,7 +32,7 @@ def canvas_size(
         size: int [N, 2] or [N, 3], ([D,] H, W).
         angle: float32 [N], degrees.
         axis: float32 [N, 3], (x, y, z), for volumes.
-        frames: int, numbers of successive images that form a sequence; None: there are no sequences.
+        frames: numbers of successive images that form a sequence; None: each image is by itself.
 
     Returns: int64 [N, 2] or [N, 3].
     """
@@ -142,13 +142,13 @@ def rotate(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         angle: degrees; counter-clockwise for images, a positive rotation around `axis` for volumes.
-        axis: for volumes, (x, y, z), any nonzero length.
+        axis: axis of rotation, for volumes: (x, y, z), any nonzero length.
         dtype: output type; None: the input's.
         fill_value: value outside of the image, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
         keep_size: the canvas has the size of the image.
-        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
+        size: size of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
             large enough for the whole rotated image, with sides of the image's parity.
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
@@ -162,7 +162,7 @@ def rotate(
         images = fn.rotate(images, angle=45.0, fill_value=128.0, keep_size=True)
     """
     axes = image.ndim - 1
-    # Centres as (x, y, z); the matrix goes from output to input.
+    # Centres as (x, y, z); the matrix maps output to input.
     center = extent[:axes][::-1].astype(jnp.float32) * jnp.float32(0.5)
     out_center = out_extent[:axes][::-1].astype(jnp.float32) * jnp.float32(0.5)
     linear = rotation_matrix(angle) if axes == 2 else rotation_matrix(-angle, axis)

@@ -166,12 +166,12 @@ def slice(
         anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
         axes: axes of the window arguments; their number may differ by sample; negative ones count
-            from the end; empty: all, in order; None: `axis_names`.
-        axis_names: letters of the axes in the layout; "": all. Data without a layout count as
+            from the end; empty: all axes, in order; None: `axis_names`.
+        axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
             HW, HWC or DHWC. Excludes `axes`.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
         end: end of the window, elements, exclusive.
-        fill_values: one value, or one for each channel, for elements outside of the data.
+        fill_values: value of elements outside of the data: one for all channels, or one per channel.
         normalized_anchor: True: a float `anchor` is a share of the extent; False: elements.
         normalized_shape: True: a float `shape_input` is a share of the extent; False: elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"

@@ -12,7 +12,7 @@ from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, host_operator
 
 _NAME = "ssd_random_crop"
-# DALI's random_crop.h; 0 stands for its option of any window.
+# Thresholds of DALI's random_crop.h; its option to accept any window has the threshold 0.
 _THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.0)
 
 
@@ -75,7 +75,7 @@ def ssd_random_crop(
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """
-    assert _words is not None  # `setup` gives it
+    assert _words is not None  # `setup` passes it
     first, last = boxes[:, :2], boxes[:, 2:]
     outside = boxes[~((boxes >= 0) & (boxes <= 1)).all(axis=1)]
     if len(outside):

@@ -98,10 +98,10 @@ def warp_affine(
         fill_value: value outside of the input, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        inverse_map: True: the transform maps output to input; False: input to output, and is
+        inverse_map: True: the transform maps output to input; False: it maps input to output, and is
             inverted first.
         matrix: the transform row by row, 6 values (12 for volumes); its axes are in the order x, y(, z).
-        size: of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
+        size: size of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
 
     Returns: [*size, C], `dtype`, rounded half away from zero and saturated.
 

@@ -126,12 +126,13 @@ def warp_perspective(
         matrix_input: [3, 3], the transform in place of `matrix`.
         border_mode: pixels outside of the input: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect"
             (ba|abcd|dc), "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
-        fill_value: one value, or one for each channel, in the image's type; empty: 0.
+        fill_value: value outside of the input, in the image's type, one for all channels or one per channel; empty: 0.
         interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
-        inverse_map: True: the transform maps output to input; False: input to output, and is inverted first.
+        inverse_map: True: the transform maps output to input; False: it maps input to output, and is inverted
+            first.
         matrix: the transform row by row, 9 values.
         pixel_origin: position of (0, 0): "corner" or "center" of the first pixel; OpenCV uses the centre.
-        size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
+        size: size of the output, (H, W), rounded to the nearest integer; empty: the input's.
 
     Returns: [*size, C], type of the input, rounded half away from zero and saturated.
 

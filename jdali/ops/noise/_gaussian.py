@@ -24,7 +24,7 @@ def gaussian(
 
     Args:
         data: any shape and type.
-        mean: of the noise, in units of the data.
+        mean: mean of the noise, in units of the data.
         stddev: standard deviation of the noise, in units of the data.
 
     Returns: shape and type of `data`.

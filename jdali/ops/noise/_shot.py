@@ -21,7 +21,7 @@ _MANY = np.float32(2.0**20)
 # An attempt is rejected with a probability of at most 1/4, so all attempts fail for one element in 10¹².
 _ATTEMPTS = 20
 _REFUSED = np.float32(-1)
-# Neighbours in a group: a word has a bit for each, set if it needs further attempts.
+# Elements in a group. A word has a bit for each element, which is set if the element needs further attempts.
 _GROUP = 32
 
 
@@ -33,13 +33,13 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
 
     Args:
         data: any shape and type. NaN, infinite and negative values count as 0.
-        factor: value that one event adds; the larger, the more noise. 0 leaves the data unchanged.
+        factor: value that one event adds; a larger value adds more noise. 0 leaves the data unchanged.
 
     Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² and
-    more it never ends; here means have no limit.
+    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² or
+    more, DALI never ends; here means have no limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """
@@ -48,7 +48,6 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
 
 @one_program()
 def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
-    """Computes `shot`."""
     unit = jnp.where(factor == 0, jnp.float32(1), factor)
 
     def mean_of(values: Array) -> Array:
@@ -57,7 +56,7 @@ def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
     def noisy(counts: Array) -> Array:
         return saturate_cast(counts * unit, data.dtype)
 
-    # Padding may hold any value; masked, so that no attempts are made for it.
+    # Padding may hold any value; it is masked, so that no attempts are made for it.
     mean = mask_padding(mean_of(data), extent, 0)
     mean = jnp.where(jnp.isfinite(mean) & (mean > 0), mean, jnp.float32(0))
     counter = element_counter(extent, jnp.indices(mean.shape, jnp.uint32, sparse=True))

@@ -63,8 +63,8 @@ def beta(
 
     Args:
         shape_like: tensor whose shape the output takes.
-        alpha: above 0.
-        beta: above 0.
+        alpha: first parameter of the distribution, above 0.
+        beta: second parameter of the distribution, above 0.
         dtype: float32 or float64; None: float32.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
 

@@ -35,12 +35,12 @@ def coin_flip(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Draws 1 with a probability, else 0.
+    """Draws 1 with the probability `probability`, else 0.
 
     Args:
         shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
-        probability: of a 1; values outside of 0 to 1 act as 0 or 1.
+        probability: probability of a 1; values outside of 0 to 1 are clipped.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
 
     Returns: `shape`, `dtype`.

@@ -1,4 +1,4 @@
-"""normalize: subtracts a mean and divides by a standard deviation, each an argument or measured."""
+"""normalize: subtracts a mean and divides by a standard deviation, which are arguments or measured."""
 
 from __future__ import annotations
 
@@ -112,12 +112,13 @@ def normalize(
         batch: measure over all samples of the batch together.
         ddof: degrees of freedom subtracted from the number of elements in a measured variance.
         dtype: type of the result.
-        epsilon: added to the variance.
-        mean: a scalar, or a tensor with as many axes as a sample; each axis has size 1 or the sample's size. All
-            samples may share one mean, or each has its own. None: measured.
+        epsilon: value that is added to the variance.
+        mean: a scalar, or a tensor that broadcasts to a sample and has as many axes; one for all samples, or one per
+            sample. None: the mean is measured.
         scale: factor of the result.
-        shift: added to the result.
-        stddev: like `mean`; where it is 0 the result is `shift`, unless it is one number for all samples.
+        shift: value that is added to the result.
+        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
+            all samples.
 
     Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation
     is 0 or there are `ddof` elements or fewer.
@@ -148,8 +149,7 @@ def normalize(
 def _parameter(parameter: object, value: Array) -> Array:
     """Reshapes the user's mean or deviation so that it broadcasts against `value` [N, ...].
 
-    It has no axes (one number for all), one (a number for each sample), or one more than a sample (a tensor for each
-    sample, or for all).
+    It is one number, [], or a number per sample, [N], or a tensor with an axis N or 1 in front.
     """
     parameter = jnp.asarray(parameter, jnp.float32)
     if parameter.ndim < 2:

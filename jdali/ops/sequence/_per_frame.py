@@ -26,15 +26,15 @@ def setup(data: BatchSpec, *, replace: bool) -> BatchSpec:
 def per_frame(data: Array, /, *, replace: Static[bool] = False, out_shape: tuple[int, ...]) -> Array:
     """Names the first axis F, so that an operator on sequences takes a value for each frame; values are unchanged.
 
-    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. There must be one value for each frame, or
-    one for all. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
+    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. Give one value per frame, or one
+    value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
     `warp_affine(images, per_frame(matrices))`.
 
     Args:
         data: at least one axis, any type.
-        replace: True: the first axis may have another name; False: that raises.
+        replace: True: the first axis may have another name; False: another name raises.
 
-    Returns: `data`; its layout begins with F. Without a layout before, it is F, then * for each other axis.
+    Returns: `data`; its layout begins with F. If `data` has no layout, it becomes F, then * for each other axis.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)

@@ -29,7 +29,7 @@ def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | Non
 
 
 def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
-    """Raises unless the fill broadcasts to the result; a result of one element accepts any fill that is not empty."""
+    """Raises unless the fill broadcasts to the result; a result of one element accepts any fill value that is not empty."""
     ndim = max(fill.ndim, out.ndim)
     theirs, ours = (
         np.pad(spec.extents, ((0, 0), (ndim - spec.ndim, 0)), constant_values=1) for spec in (fill, out)
@@ -76,8 +76,8 @@ def full(
     Args:
         fill_value: any type; broadcast to `shape` as in NumPy. If it has more axes than `shape`, the leading ones must
             have size 1. A result of one element takes the first element of any `fill_value`, as in DALI.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
 
     Returns: [*shape], dtype of `fill_value`.
 
@@ -131,9 +131,9 @@ def zeros(
     """Makes a tensor of zeros.
 
     Args:
-        dtype: of the result.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        dtype: type of the result.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
 
     Returns: [*shape], `dtype`.
 
@@ -153,9 +153,9 @@ def ones(
     """Makes a tensor of ones.
 
     Args:
-        dtype: of the result.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        dtype: type of the result.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
 
     Returns: [*shape], `dtype`.
 
@@ -180,7 +180,7 @@ def zeros_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: the dtype of `data_like`.
+        dtype: type of the result; None: the dtype of `data_like`.
 
     Returns: shape of `data_like`, `dtype`.
 
@@ -201,7 +201,7 @@ def ones_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: the dtype of `data_like`.
+        dtype: type of the result; None: the dtype of `data_like`.
 
     Returns: shape of `data_like`, `dtype`.
 

@@ -87,7 +87,7 @@ def stack(
 
     Args:
         data: any shape, all of one size and type.
-        axis: position of the new axis in the result, from -ndim to ndim of the inputs; negative: from the end.
+        axis: position of the new axis in the result, from -ndim to ndim of the inputs; a negative one counts from the end.
         axis_name: letter of the new axis; None: the result has no layout.
 
     Returns: tensor with one axis more, whose size is the number of inputs.
@@ -129,7 +129,7 @@ def cat(
 
     Args:
         data: inputs of one type with at least one axis, and one size except along `axis`.
-        axis: to join along; negative: from the end.
+        axis: axis to join along; a negative one counts from the end.
         axis_name: letter of the axis in the layout, in place of `axis`.
 
     Returns: the inputs, one after the other.

@@ -54,7 +54,7 @@ def lookup_table(
         default_value: result for elements that are not in `keys`.
         dtype: type of the result; values round half away from zero and saturate.
         keys: 0 to 65535; among equal keys, the last one counts.
-        values: one for each key.
+        values: result for each key.
 
     Returns: shape of `data`, `dtype`.
 

@@ -178,7 +178,7 @@ def _shape_options(
     """Declares the arguments of both operators, which `setup` uses.
 
     Args:
-        layout: of the result; None: the input's if the number of axes is the same, else none.
+        layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
         rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
             is computed.
         shape: new shape; one extent may be negative, and is computed.

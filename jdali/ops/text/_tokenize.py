@@ -84,7 +84,7 @@ def tokenize(
             has none.
         bos, eos: token, or its id, to add in front of or behind each text.
         length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
-            shorter ones are padded. None: as many as the text has.
+            shorter texts are padded. None: each output has as many tokens as its text.
         pad_id: id to pad with; None: the file's.
         truncation_side: side on which longer texts are truncated, "left" or "right".
         with_length: add a last output, int32 []: the number of tokens without padding.

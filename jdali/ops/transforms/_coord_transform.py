@@ -43,7 +43,7 @@ def setup(points: BatchSpec, *, M: object, MT: object, T: object, dtype: np.dtyp
 
 
 def _rows(name: str, matrix: object, columns: int) -> int | None:
-    """Returns the number of rows of a matrix argument; None if it is left out, not known yet, or one number."""
+    """Returns the number of rows of a matrix argument; None if the argument is left out, not known yet, or one number."""
     count = length(matrix)
     if count is None or count == 1:
         return None

@@ -45,7 +45,7 @@ def rotation(
         matrix: [n, n+1], a transform to apply first.
         angle: degrees.
         axis: (x, y, z), any nonzero length; None: a rotation in the plane.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         reverse_order: apply `matrix` last.
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.

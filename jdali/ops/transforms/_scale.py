@@ -55,7 +55,7 @@ def scale(
     Args:
         matrix: [n, n+1], a transform to apply first.
         scale: factor of each axis, n values, or one for all axes.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         ndim: n, if neither `scale` nor `matrix` determines it.
         reverse_order: apply `matrix` last.
 

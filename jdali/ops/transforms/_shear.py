@@ -78,7 +78,7 @@ def shear(
     Args:
         matrix: [n, n+1], a transform to apply first.
         angles: degrees, -90 to 90, whose tangents are the factors; in place of `shear`.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         reverse_order: apply `matrix` last.
         shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); x becomes x + xy · y.
 
