@@ -117,7 +117,7 @@ def rows_with_margin(
         side: columns to add on either side, in units.
         border: a key of `INDICES`, or "constant".
         fill: scalar for "constant", of the type of `values`.
-        inside: bool, which rows lie in the image; the others are filled with `fill`. None: all do.
+        inside: bool, True for rows that lie in the image; other rows are filled with `fill`. None: all rows lie in it.
         unit: elements that move together, such as the channels of a pixel.
     """
     margin = side * unit

@@ -93,7 +93,7 @@ def find_window(
     """Searches for a window of one image; returns None if `MOST_ATTEMPTS` attempts find none.
 
     A round draws one of the thresholds, or chooses the whole image, and draws `num_attempts` windows. The last window
-    that reaches the threshold is returned if it keeps a box. If it keeps none, the next round begins.
+    that reaches the threshold is returned if it keeps a box. If it keeps no box, the next round begins.
 
     Args:
         rng: random generator of the sample.

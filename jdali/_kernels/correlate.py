@@ -347,7 +347,7 @@ class _Block:
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
-    """Factors a kernel [T, R, S] into three vectors; returns whether to use them, bool [], and the vectors."""
+    """Factors a kernel [T, R, S] into three vectors; returns bool [], True if they may replace it, and the vectors."""
     index = jnp.argmax(jnp.abs(kernel))
     largest = kernel.reshape(-1)[index]
     t, r, s = jnp.unravel_index(index, kernel.shape)

@@ -63,7 +63,7 @@ def level_count(height: int, width: int) -> int:
 def dense_flow(
     earlier: Array, later: Array, extent: Array, start: Array, *, steps: int, finest: int
 ) -> Array:
-    """Finds each pixel of the later image in the earlier one: `later[p] = earlier[p + flow[p]]`.
+    """Finds each pixel of the later image in the earlier image: `later[p] = earlier[p + flow[p]]`.
 
     Args:
         earlier, later: float32 [H, W], from 0 to 1.

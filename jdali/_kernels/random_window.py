@@ -35,7 +35,7 @@ def random_window(
     """Draws a window: area uniform, aspect ratio log-uniform, position uniform.
 
     The first valid attempt is taken: its window fits into the image, and its aspect ratio is in range after the sides
-    are rounded to pixels. If there is none, or if no aspect ratio in range can reach the least area, the window
+    are rounded to pixels. If no attempt is valid, or if no aspect ratio in range can reach the least area, the window
     is the largest one with an aspect ratio in range, up to the largest area.
 
     Args:

@@ -120,7 +120,7 @@ class _Axes:
 
 
 def taps_at_once(reach: int) -> int:
-    """Returns the number of taps in a chunk: those of the largest filter and a surplus one, at most `CHUNK_TAPS`.
+    """Returns the number of taps in a chunk: the taps of the largest filter plus one, at most `CHUNK_TAPS`.
 
     A surplus tap multiplies the filter's last element by 0, which is NaN if the element is not finite. One surplus tap
     has the same effect as several.

@@ -88,7 +88,7 @@ def window_indices(
         sizes: int32 [ndim], the true size of the window; needed for flips.
 
     Returns: for each axis int32 [size], or None if it is neither cut nor mirrored. Indices may lie
-        outside of the sample; those past the true size of the window are unspecified.
+        outside of the sample; indices past the true size of the window are unspecified.
     """
     indices: list[Array | None] = []
     for axis, (anchor, size) in enumerate(zip(anchors, shape, strict=True)):

@@ -54,7 +54,7 @@ _FAR = 1 << 30  # pixels; limit to which positions are clipped
 
 # --- setup --------------------------------------------------------------------------------------
 def has_value(argument: Any) -> bool:
-    """Returns True if a vector argument, empty by default, has a value; a tracer counts as one."""
+    """Returns True if a vector argument, which is empty by default, has a value or is a tracer."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
 
 

@@ -29,7 +29,7 @@ _DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 
 
 def default_layout(layout: str, ndim: int) -> str:
-    """Returns the layout, or the one that DALI assumes for images that have none."""
+    """Returns the layout, or DALI's default layout for images without a layout."""
     return layout or _DEFAULT_LAYOUTS.get(ndim, "")
 
 
@@ -174,7 +174,7 @@ def crop_extents(
     """Checks the arguments of `crop`, and computes the true sizes of its output.
 
     A crop window is out of bounds if and only if it is larger than the sample, so positions need not be known on the
-    host; `check_positions` checks known ones.
+    host; `check_positions` checks known positions.
 
     Args:
         layout: of the samples.
@@ -210,7 +210,7 @@ def check_fill_values(
         policy: values are checked for "pad" only.
         fill_values: of the call.
         layout: of the output.
-        channels: [N] channels of the output; None if the layout has none.
+        channels: [N], number of channels of the output; None if the layout has no C.
     """
     count = np.size(fill_values)
     if policy != "pad" or count == 1:

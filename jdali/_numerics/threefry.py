@@ -18,7 +18,7 @@ import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
 
-# Draws of at most this many elements are computed together. Larger ones would be copied to be joined and split,
+# Largest draw, in elements, that is computed together with others. Larger draws would be copied to be joined and split,
 # while a single draw is fused with the operations that use its bits.
 MOST_TOGETHER = 1 << 14
 

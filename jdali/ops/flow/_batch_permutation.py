@@ -21,13 +21,13 @@ def setup(*, allow_repetitions: bool, no_fixed_points: bool, keys: SampleKeys, b
 
 
 def _word_pair(key: Array) -> Words:
-    """Draws 64 random bits from a key; samples of a batch get distinct ones."""
+    """Draws 64 random bits from a key; samples of a batch get distinct bits."""
     words = jax.random.key_data(key)
     return threefry(words[0], words[1], np.uint32(0), np.uint32(0))
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Returns the samples sorted by their draws; without fixed points, each sample's successor."""
+    """Returns the samples sorted by their draws; without fixed points, returns each sample's successor in this order."""
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order

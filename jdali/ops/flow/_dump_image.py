@@ -24,7 +24,7 @@ def dump_image(
 
     Args:
         images: uint8 with 1 or 3 channels.
-        input_layout: layout of images that have none: HWC, CHW or HW.
+        input_layout: layout of images without a layout: HWC, CHW or HW.
         suffix: part of the files' names.
 
     Returns: the images.

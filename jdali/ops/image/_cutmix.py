@@ -66,7 +66,7 @@ def cutmix(
         labels: see `mixup`.
         alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
         num_classes: see `mixup`.
-        probability: probability that a sample is mixed, 0 to 1; an unmixed sample may still be the partner of another.
+        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
 
     Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one is unchanged.
 

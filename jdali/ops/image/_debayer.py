@@ -266,7 +266,7 @@ def _gray(at: At, sites: Sites) -> list[Array]:
         for value in (up + down, left + right, up + down + left + right, diagonal, own)
     )
     beside, across = (jnp.where(lines, _RED, _BLUE).astype(jnp.uint32) for lines in (rows, ~rows))
-    # Luma in units of 2^-16 for red and blue pixels, of 2^-15 for green ones.
+    # Luma in units of 2^-16 for red and blue pixels, and of 2^-15 for green pixels.
     other = 4 * own * beside + four * _GREEN + diagonal * (_RED + _BLUE - beside)
     green = horizontal * beside + vertical * across + 2 * own * _GREEN
     gray = jnp.where(rows == columns, (other + (1 << 15)) >> 16, (green + (1 << 14)) >> 15)
@@ -274,7 +274,7 @@ def _gray(at: At, sites: Sites) -> list[Array]:
 
 
 def _neighbours(at: At, dtype: Any) -> tuple[Array, ...]:
-    """Reads, for each pixel, those above, below, left and right, the sum of its diagonal neighbours, and itself."""
+    """Reads, for each pixel, the pixels above, below, left and right, the sum of its diagonal neighbours, and itself."""
 
     def value(y: int, x: int) -> Array:
         return at(y, x).astype(dtype)

@@ -148,7 +148,7 @@ def erase(
     the data.
 
     Args:
-        data: any layout; a leading F is an axis like the others.
+        data: any layout; a leading F is an axis like any other.
         anchor: first corner of each region, one region after the other: (y0, x0, y1, x1, ...). The number of
             regions may differ by sample. Empty: all 0.
         axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative ones count from the end.
@@ -201,11 +201,11 @@ def erase(
 
 
 def _regions(values: object, extent: Array | None, axes: int) -> Array:
-    """Arranges coordinates as float32 [regions, axes]; those past `extent` are NaN, and their regions are empty."""
+    """Arranges coordinates as float32 [regions, axes]; coordinates past `extent` are NaN, so their regions are empty."""
     flat = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     if extent is not None:
         flat = jnp.where(jnp.arange(flat.shape[0], dtype=jnp.int32) < extent[0], flat, jnp.nan)
-    # At least two regions: with one, the compiler removes the sum, and computes the mask again for every element.
+    # At least two regions: with one, the compiler would remove the sum, and compute the mask again for every element.
     count = max(2, -(-flat.shape[0] // axes))
     flat = jnp.pad(flat, (0, count * axes - flat.shape[0]), constant_values=jnp.nan)
     return flat.reshape(count, axes)

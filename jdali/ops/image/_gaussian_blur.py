@@ -2,7 +2,7 @@
 
 Rows along an axis are computed in blocks. Each block is a small matrix, which holds the window and its
 mirror images at the borders, times the rows that the block reaches. This takes many more multiplications than the
-window has elements, but matrix products are so much faster that on a CPU it wins from three elements on.
+window has elements, but matrix products are so much faster that on a CPU they win from three elements on.
 
 Accelerators are bound by memory: one pass over an axis sums up to `_TAPS` elements of the window.
 """
@@ -212,7 +212,7 @@ class _Blur:
     """Key of a compiled blur."""
 
     axes: tuple[int, ...]
-    radii: tuple[int, ...]  # of the bucket, along each axis
+    radii: tuple[int, ...]  # bucket of the radius along each axis
     dtype: np.dtype
 
 

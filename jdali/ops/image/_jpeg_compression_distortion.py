@@ -312,7 +312,7 @@ def _quantized(values: Array, step: Array) -> Array:
 
 # --- strips of units, which stay in the cache -------------------------------------------------------
 def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
-    """Codes the image strip by strip to uint8 planes, then converts those to RGB strip by strip."""
+    """Codes the image strip by strip to uint8 planes, then converts the planes to RGB strip by strip."""
     height, width, _ = image.shape
     down, across = -(-height // _UNIT), -(-width // _UNIT)
     once = jnp.minimum(extent[0], 1)

@@ -61,7 +61,7 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    # Decided for each sample by its own windows, so that other samples do not change its bits.
+    # The choice depends on a sample's own windows, so that other samples do not change its bits.
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None
@@ -231,7 +231,7 @@ def laplacian(
     """Sums second derivatives along all axes; data are mirrored at borders without repeating the outermost element.
 
     The derivative along an axis is a second difference, smoothed along all axes by binomial
-    coefficients. With size 3 it is 1, -2, 1 along its axis, and the smoothing along the others 1, 2, 1.
+    coefficients. With size 3, the difference is 1, -2, 1, and the smoothing along the other axes 1, 2, 1.
 
     Args:
         data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.

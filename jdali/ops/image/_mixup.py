@@ -49,13 +49,13 @@ def mixup(
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: with `num_classes`, class numbers, one integer per sample; without it, one-hot or soft vectors, or other
-            numbers of one shape, which are mixed as they are.
+        labels: with `num_classes`, class numbers, one integer per sample. One-hot or soft vectors, or other numbers of one
+            shape, are mixed as they are.
         alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
             uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
-        probability: probability that a sample is mixed, 0 to 1; an unmixed sample may still be the partner of another.
+        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
 
     Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
     float32. A batch of one is unchanged.

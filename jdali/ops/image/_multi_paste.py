@@ -1,4 +1,4 @@
-"""multi_paste: assembles images from regions of others (mosaics, collages)."""
+"""multi_paste: assembles images from regions of other images (mosaics, collages)."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def pad(
 
     Args:
         data: any layout, any type.
-        align: number to a multiple of which the padded extent is rounded up, for each of the axes.
+        align: round the padded extent up to a multiple of this number, for each of the axes.
         axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.

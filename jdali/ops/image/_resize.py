@@ -126,8 +126,8 @@ def resize(
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A side with the size 0
-            follows from `mode`; a side with a negative size is mirrored.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.

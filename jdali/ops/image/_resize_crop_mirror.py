@@ -133,8 +133,8 @@ def resize_crop_mirror(
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A side with the size 0
-            follows from `mode`; a side with a negative size is mirrored.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -167,7 +167,7 @@ def resize_crop_mirror(
 
     Returns: the window, in the size of the crop.
 
-    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before, or none, if the layout
+    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
     does not begin with H or D.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)

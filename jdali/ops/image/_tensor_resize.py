@@ -164,8 +164,8 @@ def tensor_resize(
             window.
         scales: output sizes divided by the array's sizes, in place of `sizes`; 0 and negative values as for `sizes`.
         size_rounding: rounding of the sizes: "round" (half away from zero), "truncate" or "ceil".
-        sizes: output sizes, one value for all axes, or one per axis. An axis with the size 0 follows from `mode`; an axis
-            with a negative size is mirrored.
+        sizes: output sizes, one value for all axes, or one per axis. A size of 0 leaves the axis to `mode`; a negative
+            size mirrors the axis.
         subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
         temp_buffer_hint: without effect.
 

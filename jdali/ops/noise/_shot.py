@@ -60,11 +60,11 @@ def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
     mean = mask_padding(mean_of(data), extent, 0)
     mean = jnp.where(jnp.isfinite(mean) & (mean > 0), mean, jnp.float32(0))
     counter = element_counter(extent, jnp.indices(mean.shape, jnp.uint32, sparse=True))
-    # Barriers around both draws: XLA would compute them again for each use, or pass a dozen arrays between kernels.
+    # Barriers surround both draws: XLA would compute them again for each use, or pass a dozen arrays between kernels.
     small = lax.optimization_barrier(noisy(_by_sums(key, counter, mean)))
     k, good = _attempt(key, counter, jnp.clip(mean, _FEW, _MANY), 0)
     tried = lax.optimization_barrier(jnp.where(good, k, _REFUSED))
-    # `_by_sums` uses the same draw; the barrier hides that, or XLA would keep the draw in memory until here.
+    # The barrier hides that `_by_sums` uses the same draw; otherwise XLA would keep the draw in memory until here.
     standard = counted_normal(key, counter, lax.optimization_barrier(jnp.uint32(0)))
     normal = jnp.maximum(jnp.round(mean + jnp.sqrt(mean) * standard), 0)
     refused = tried == _REFUSED
@@ -121,7 +121,7 @@ def _attempt(key: Array, counter: Array, mean: Array, number: int | Array) -> tu
 def _until_accepted(
     data: Array, result: Array, waiting: Array, again: Callable[..., tuple[Array, Array]]
 ) -> Array:
-    """Makes further attempts for waiting elements; each iteration makes one, for one element of each group.
+    """Makes further attempts for waiting elements; each iteration makes one attempt for one element of each group.
 
     Args:
         data: input of the operator.

@@ -106,8 +106,8 @@ def normalize(
 
     Args:
         data: [N, ...], numbers.
-        axes: axes of a sample over which mean and deviation are measured; None: those along which a
-            non-scalar `mean` or `stddev` has size 1, else all.
+        axes: axes of a sample over which mean and deviation are measured; None: the axes along which a
+            tensor `mean` or `stddev` has size 1, or all axes without such a tensor.
         axis_names: letters of the axes in the layout, in place of `axes`.
         batch: measure over all samples of the batch together.
         ddof: degrees of freedom subtracted from the number of elements in a measured variance.

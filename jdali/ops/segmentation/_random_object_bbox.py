@@ -206,7 +206,7 @@ def _objects(labels: np.ndarray, label: int | None, background: int, cached: boo
 def _one_of(
     rng: np.random.Generator, boxes: Boxes, least: np.ndarray, k_largest: int | None
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Draws one of the boxes that are large enough; returns None if there is none."""
+    """Draws one of the boxes that are large enough; returns None without such a box."""
     sizes = boxes.end - boxes.start
     chosen = np.flatnonzero((sizes >= least).all(axis=1))
     if not len(chosen):
