@@ -148,7 +148,7 @@ class _Terms:
     Attributes:
         s: key of the sum.
         unit: elements of a pixel.
-        shape: of the block, [N, D, H, W·C].
+        shape: shape of the block, [N, D, H, W·C].
         guarded: True: values may be infinite or NaN, whose products with a weight of 0 are not 0.
     """
 

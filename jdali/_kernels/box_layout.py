@@ -49,7 +49,7 @@ def borders_of(boxes: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
 
     Args:
         boxes: float32 [N, 2 * ndim].
-        layout: as returned by `checked_layout`.
+        layout: result of `checked_layout`.
     """
     ndim = len(layout) // 2
     first = boxes[:, [layout.index(letter) for letter in _FIRST[:ndim]]]

@@ -135,8 +135,8 @@ def by_rows(
         image: [H, W, ...].
         size: int32 [n], true size of the image.
         others: further arrays for `make`.
-        shape: of the result, [H, ...].
-        dtype: of the result.
+        shape: shape of the result, [H, ...].
+        dtype: type of the result.
     """
     height = image.shape[0]
     rows = rows_of_block(image.shape, _BLOCK)

@@ -53,7 +53,7 @@ class SumKind:
 
     Attributes:
         border: see `with_margin`; None: the result has only positions at which the kernel lies inside the image.
-        dtype: of the result.
+        dtype: type of the result.
         half_to_even: True: integers are rounded half to even, as in OpenCV; False: half away from zero.
     """
 
@@ -303,7 +303,7 @@ class _Block:
     Attributes:
         c: key of the correlation.
         shape: (rows, elements) of the block.
-        channels: of a pixel.
+        channels: number of channels of a pixel.
         guard: see `_add_tile`.
     """
 

@@ -37,7 +37,7 @@ def elementwise(
     """Makes the operator `math.<name>` of a function of one to three arrays.
 
     Args:
-        name: of the expression.
+        name: name of the expression.
         kind: rule for the type of the result, see `promote`.
         common_operands: True: operands are converted to the type of the result before the call; False: the function
             gets them as they are.
@@ -159,7 +159,7 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
     Args:
         value: one padded sample.
         extent: its true size.
-        expanded: for each axis, whether it has size 1 and is broadcast in some sample.
+        expanded: bool for each axis, True if it has size 1 and is broadcast in some sample.
         shape: padded shape of the result.
     """
     lead = len(shape) - value.ndim

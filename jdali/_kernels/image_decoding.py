@@ -113,7 +113,7 @@ def decode(
     Args:
         encoded: contents of the files.
         windows: int [n, 4], y, x, height and width of each window; None: whole images.
-        headers: of the files.
+        headers: headers of the files.
         scaled: fraction of its size at which each image is decoded; None: full size.
         workers: threads that decode.
         options: arguments of `decoder_options`.

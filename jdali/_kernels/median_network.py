@@ -56,8 +56,8 @@ def medians_at_once(
     """Computes `medians` on accelerators: one pass writes the sorted columns, a second reads them.
 
     Args:
-        lines: for each row of the rectangle, the image's rows under it, with a margin: [height, width with margin].
-        shape, reach, unit: as for `medians`.
+        lines: the image's rows under each row of the rectangle, with a margin: [height, width with margin] each.
+        shape, reach, unit: see `medians`.
     """
     sorted_columns = _all_merged([[_loaded(line)] for line in lines])
     columns = lax.optimization_barrier([value.array for value in sorted_columns])

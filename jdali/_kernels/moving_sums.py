@@ -33,7 +33,7 @@ def moving_sums(values: Array, window: int, interval: int) -> Array:
 
 
 def _running_sums(values: Array, window: int, interval: int) -> Array:
-    """Updates each sum by the value that enters the window and the one that leaves it, rounded twice.
+    """Updates each sum by the value that enters the window and the value that leaves it, rounded twice.
 
     At every multiple of `interval` the window is summed from its first value. Intervals are thus independent, and the
     loop computes all of them in parallel.

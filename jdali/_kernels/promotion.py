@@ -32,9 +32,9 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
     * "bitwise": the common type; raises for floating operands.
 
     Args:
-        kind: of the expression.
+        kind: kind of the expression.
         operands: types of the operands.
-        name: of the expression, for messages.
+        name: name of the expression, for messages.
 
     Raises:
         TypeError: DALI does not take these types.

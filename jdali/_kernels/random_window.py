@@ -43,7 +43,7 @@ def random_window(
         extent: int32 [2], (height, width) of the image; an image without pixels gives an empty window.
         random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
-        num_attempts: static, at least 1.
+        num_attempts: static, number of attempts, at least 1.
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width), which lies inside the image.
     """
@@ -121,7 +121,7 @@ def window_function(
     Args:
         random_area: least and largest area, as a share of the image's; 0 < least <= largest.
         random_aspect_ratio: least and largest width / height, both positive.
-        num_attempts: at least 1.
+        num_attempts: number of attempts, at least 1.
     """
     for argument, limits in (("random_area", random_area), ("random_aspect_ratio", random_aspect_ratio)):
         if len(limits) != 2 or not 0 < limits[0] <= limits[1]:

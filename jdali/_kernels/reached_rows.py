@@ -20,7 +20,7 @@ class ReachedRows:
         border: see `with_margin`; None: the kernel stays within the image.
         kernel: padded size of the kernel, for each of D, H, W.
         shape: planes, rows and elements of a row that the kernel reaches.
-        channels: of a pixel.
+        channels: number of channels of a pixel.
         flat: [N, D, H, W · C], the images, with a margin along D.
         fill: scalar, for the border "constant".
         starts: int32 [3], first element reached along D, H, W, counted in images with margins of the kernel's size - 1.

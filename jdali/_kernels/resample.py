@@ -51,7 +51,7 @@ def resample(
         extent: int32 [d], true size of `image` without C.
         out_extent: int32 [d], true size of the result without C.
         out_shape: padded shape of the result.
-        dtype: of the result; integers are rounded half away from zero and saturated.
+        dtype: type of the result; integers are rounded half away from zero and saturated.
         nearest: static; True: all filters are NN, so elements are copied; None: `filters` decides at run time.
         reach: static, see `Reach`; None: the filters are not known on the host.
 
@@ -98,7 +98,7 @@ def _dense(
     """Resamples by matrix products, float32 [*out_shape, C]; linear in `image`, so it can be transposed.
 
     Args:
-        image, filters, extent, out_shape: as for `resample`.
+        image, filters, extent, out_shape: see `resample`.
         matrix: computes the matrix of an axis, as `dense_weights` does.
     """
     value = image.astype(jnp.float32)

@@ -364,7 +364,7 @@ def resample_taps(
         filters: float32 [N, d, 5].
         extents, out_extents: int32 [N, d].
         out_shape: padded shape of one result, without C.
-        dtype: of the result; integers are rounded and saturated.
+        dtype: type of the result; integers are rounded and saturated.
         reach: see `Reach`.
 
     Returns: `dtype` [N, *out_shape, C].

@@ -30,7 +30,7 @@ def resample_whole(
         filters: float32 [d, 5].
         extent: int32 [d], true size.
         out_shape: padded shape of the result, without C.
-        dtype: of the result; integers are rounded and saturated.
+        dtype: type of the result; integers are rounded and saturated.
         reach: see `Reach`.
 
     Returns: `dtype` [*out_shape, C].

@@ -100,11 +100,11 @@ def resize_window(
     """Computes output sizes and input windows by DALI's rules.
 
     Args:
-        name: of the operator, for messages.
+        name: name of the operator, for messages.
         extents: [N, d] of the inputs.
         separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
-        alignment: [N, d], of `tensor_resize`.
-        size_rounding: of `tensor_resize`.
+        alignment: [N, d], see `tensor_resize`.
+        size_rounding: see `tensor_resize`.
         (others): the operator's arguments of the same names; per-sample arguments have a leading axis N.
     """
     if size_rounding not in _ROUNDINGS:

@@ -7,7 +7,7 @@ def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
     """Returns the first axis that a filter works along, and the axis after the last.
 
     Args:
-        layout: of the data; "": the filter works along all axes.
+        layout: layout of the data; "": the filter works along all axes.
         ndim: number of axes.
 
     Raises:

@@ -82,12 +82,12 @@ def window_indices(
     """Computes the source index of each element of a window, axis by axis.
 
     Args:
-        anchors: for each axis int32 []; None: the window begins where the sample does.
+        anchors: int32 [] for each axis; None: the window begins at the start of the sample.
         shape: padded shape of the window.
-        flips: for each axis a bool [], True to mirror the window; None: never.
+        flips: bool [] for each axis, True to mirror the window; None: the axis is not mirrored.
         sizes: int32 [ndim], the true size of the window; needed for flips.
 
-    Returns: for each axis int32 [size], or None if it is neither cut nor mirrored. Indices may lie
+    Returns: int32 [size] for each axis, or None for an axis that is neither cut nor mirrored. Indices may lie
         outside of the sample; indices past the true size of the window are unspecified.
     """
     indices: list[Array | None] = []
@@ -118,7 +118,7 @@ def cut_window(value: Array, anchors: Sequence[Array | None], shape: Sequence[in
 
     Args:
         value: a padded sample.
-        anchors: for each axis int32 []; None: the window begins where the sample does.
+        anchors: int32 [] for each axis; None: the window begins at the start of the sample.
         shape: padded shape of the window.
     """
     starts, padding = [], []

@@ -143,14 +143,14 @@ def warp(
     Args:
         image: [*space, C] with two or three axes of space.
         mapping: see `Mapping`; a function defined in a module, because it is part of the compile key.
-        parameters: of the mapping, a pytree of arrays.
+        parameters: parameters of the mapping, a pytree of arrays.
         extent: int32 [len(space) + 1], true size of the image, at least 1.
         out_extent: int32 [len(space) + 1], true size of the result.
         out_shape: padded shape of the result, [*space, C].
         interp_type: INTERP_NN, INTERP_LINEAR, or for two axes INTERP_CUBIC.
         fill_value: value outside the image, one for all channels or one per channel, converted to the output's type;
             None: `border` decides.
-        dtype: of the result; None: the image's.
+        dtype: type of the result; None: the image's.
         border: border mode without a `fill_value`.
 
     Returns: [*out_shape], rounded half away from zero and saturated.

@@ -122,7 +122,7 @@ def crop_window(
 
     Args:
         sizes: [N, ndim], from `crop_sizes`.
-        positions: from `crop_positions`: for each axis float32 [N], 0 to 1, or None.
+        positions: result of `crop_positions`: for each axis float32 [N], 0 to 1, or None.
         rounding: "round" or "truncate".
 
     Returns: int64 [N, ndim].
@@ -144,9 +144,9 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[object],
     """Raises for a position outside of 0 to 1 on an axis that is cropped.
 
     Args:
-        changed: bool [N, axes], where the window is not the whole axis.
+        changed: bool [N, axes], True if the window is not the whole axis.
         positions: for each axis [N], or None; tracers are not checked.
-        letters: of the axes, for the names of the arguments.
+        letters: letters of the axes, for the names of the arguments.
     """
     for axis, position in enumerate(positions):
         if position is None or is_traced(position):
@@ -177,12 +177,12 @@ def crop_extents(
     host; `check_positions` checks known positions.
 
     Args:
-        layout: of the samples.
+        layout: layout of the samples.
         sizes: [N, ndim], from `crop_sizes`.
         positions: from `crop_positions`.
         policy: `out_of_bounds_policy`.
         rounding: only checked.
-        policies: allowed by the operator.
+        policies: policies that the operator allows.
 
     Returns: int64 [N, ndim].
     """
@@ -207,9 +207,9 @@ def check_fill_values(
     """Raises unless `fill_values` has one value, or one per channel.
 
     Args:
-        policy: values are checked for "pad" only.
-        fill_values: of the call.
-        layout: of the output.
+        policy: `out_of_bounds_policy`; values are checked for "pad" only.
+        fill_values: argument of the operator.
+        layout: layout of the output.
         channels: [N], number of channels of the output; None if the layout has no C.
     """
     count = np.size(fill_values)
@@ -250,7 +250,7 @@ def apply_bounds(
     """Applies `out_of_bounds_policy`: raises, lets windows reach out of the sample, or trims them.
 
     Args:
-        policies: allowed by the operator.
+        policies: policies that the operator allows.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """

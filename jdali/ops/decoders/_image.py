@@ -12,7 +12,7 @@ from jdali._kernels.image_decoding import decode, image_decoder, pictures_of
 from jdali._operators.record import HostOutputs, Scaled, Static, Workers
 from jdali.codecs.image_batch import Headers, decode_small
 
-# If encoded images have a smaller mean size, in bytes, a batch is decoded together: handling each image alone takes
+# Mean size of decoded images, in bytes, up to which a batch is decoded together, because handling each image alone takes
 # longer than decoding it.
 _SMALL_BYTES = 1 << 16
 

@@ -96,7 +96,7 @@ def video(
 
 
 def _text(value: object) -> str:
-    """Converts a string argument, which is text, or bytes if it differs by sample."""
+    """Converts a string argument to text; an argument that differs by sample is UTF-8 bytes."""
     array = np.asarray(value)
     return array.tobytes().decode() if array.dtype == np.uint8 else str(array)
 

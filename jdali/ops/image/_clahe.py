@@ -43,7 +43,7 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # If one axis is not a multiple of its tiles, the other gets a margin, too: one pixel for each of its tiles.
+    # If one axis is not a multiple of its tiles, the other axis gets a margin, too: one pixel for each of its tiles.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)

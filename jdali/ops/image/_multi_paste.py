@@ -204,7 +204,7 @@ def regions(arguments: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> t
     """Returns the source corners, shapes and target corners of one sample's regions: int [regions, 2] each.
 
     Args:
-        arguments: by name, [regions, 2] or None.
+        arguments: the operator's arguments by name, [regions, 2] each, or None.
         sizes: int [regions, 2], of the source images.
         canvas: int [2], size of the output.
         xp: `numpy` or `jax.numpy`.
@@ -312,7 +312,7 @@ def _with_regions(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Returns, for one sample: ids of source images, their sizes [regions, 2], the result of `regions`, and which exist."""
+    """Returns, for one sample: source images' ids, sizes [regions, 2], the result of `regions`, and which regions exist."""
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])
