@@ -146,8 +146,8 @@ def _best(
 ) -> tuple[float, FoundWindow | None]:
     """Returns the best candidate so far and its overlap.
 
-    A window that reaches its threshold, but keeps no box, replaces any earlier candidate. Other
-    windows need a larger overlap.
+    A window that reaches its threshold, but keeps no box, replaces any earlier candidate. Other windows need a
+    larger overlap.
     """
     value, window = best
     for i in np.flatnonzero(windows.allowed).tolist():

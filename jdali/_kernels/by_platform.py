@@ -17,7 +17,7 @@ from jdali._system.jax_modes import usual_modes
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[Any], Any]
-"""Makes XLA compute arrays once whose elements are used several times: `kept` on a CPU, the identity elsewhere."""
+"""Makes XLA compute arrays once, even if their elements are used several times: `kept` on a CPU, else the identity."""
 
 
 def by_platform(

@@ -132,8 +132,8 @@ def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """Computes 1 / (2 count), float32; 0 where `count` is 0.
 
     OpenCV computes 8 pixels at a time. The first pixel of a row that begins with green, and the last pixels, which
-    fill no vector, are computed one by one, with 1/14 written as 0.0714286. This
-    constant rounds halves of sevenths away from zero.
+    fill no vector, are computed one by one, with 1/14 written as 0.0714286. This constant
+    rounds halves of sevenths away from zero.
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)

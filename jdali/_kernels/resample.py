@@ -28,7 +28,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._system.jax_internals import is_mapped
 from jdali._system.jax_modes import usual_modes
 
-# An image is small if on each axis the input size times the output size is at most this.
+# An image is small if, on each axis, the product of the input size and the output size is at most this number.
 _SMALL = 48 * 48
 
 

@@ -220,7 +220,7 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
     """Returns the input elements, int32 [count], that the NN filter copies to output elements 0 to count - 1.
 
     Output element x is the input element that contains the position start + (x + 1/2) · step. If the position is on a
-    border between two elements, rounding decides. It is the same as in DALI (resampling_impl_cpu.h, ResampleNN):
+    border between two elements, rounding decides, as in DALI (resampling_impl_cpu.h, ResampleNN):
     positions along the last axis are computed one by one; along other axes the step is added to the position before.
     """
     step, start = axis[STEP], axis[START]
