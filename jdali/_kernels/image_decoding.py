@@ -1,4 +1,4 @@
-"""Decodes images: the common arguments, header scan and decoding of image decoders."""
+"""Decodes images for all image decoders: declares their arguments, reads headers, and decodes."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ class _Bands(NamedTuple):
         matrices: float32 [blocks, block, reached].
         rows: int32 [blocks], first output row of each block.
         starts: int32 [blocks], first input row of each block.
-        radius: int32, of the window.
+        radius: int32, radius of the window.
         size: int32, true size of the axis.
         taps: int32 [2·reach + 1], offsets of the padded window's elements from its middle.
     """
@@ -290,9 +290,9 @@ def _bands(weights: Array, radius: Array, size: Array, padded: int) -> _Bands:
 
     Args:
         weights: [2·reach + 1].
-        radius: int32, of the window; at most `reach`.
+        radius: int32, radius of the window; at most `reach`.
         size: true size of the axis.
-        padded: its padded size.
+        padded: padded size of the axis.
     """
     reach = len(weights) // 2
     block = min(BLOCK, padded)

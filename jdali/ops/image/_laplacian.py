@@ -28,7 +28,7 @@ from jdali._operators.record import (
     wrong_length,
 )
 
-# laplacian.h: largest size that DALI takes (its documentation says 23).
+# laplacian.h: largest size that DALI takes; its documentation states 23.
 _LARGEST = 31
 _FLOAT = np.dtype(np.float32)
 # Largest kernel, in elements, that is applied at once; larger kernels are faster axis by axis.
@@ -99,7 +99,7 @@ def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> 
 
     Args:
         lengths: see `_lengths`.
-        sizes: [N, axes], of the kernel, in which windows are centred.
+        sizes: [N, axes], sizes of the kernel, in which windows are centred.
         taps: padded sizes of the kernel.
     """
     found = np.zeros((len(lengths), *taps), np.bool_)

@@ -205,7 +205,7 @@ def regions(arguments: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> t
 
     Args:
         arguments: the operator's arguments by name, [regions, 2] each, or None.
-        sizes: int [regions, 2], of the source images.
+        sizes: int [regions, 2], sizes of the source images.
         canvas: int [2], size of the output.
         xp: `numpy` or `jax.numpy`.
     """

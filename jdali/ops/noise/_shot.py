@@ -101,7 +101,7 @@ def _by_sums(key: Array, counter: Array, mean: Array) -> Array:
 def _attempt(key: Array, counter: Array, mean: Array, number: int | Array) -> tuple[Array, Array]:
     """Makes one attempt of Hörmann's transformed rejection (PTRS, 1993), for means from 10 on.
 
-    Returns: numbers, and whether each is accepted.
+    Returns: numbers, and bool, True for accepted numbers.
     """
     b = 0.931 + 2.53 * jnp.sqrt(mean)
     a = -0.059 + 0.02483 * b
@@ -128,7 +128,7 @@ def _until_accepted(
         result: output so far; an element stays as it is if all attempts fail.
         waiting: bool, elements that need further attempts.
         again: `again(values, position, number)` makes attempt `number` for values of `data` at indices `position` along
-            each axis; returns outputs, and whether each is accepted.
+            each axis; returns outputs, and bool, True for accepted outputs.
     """
     if not data.size:
         return result
