@@ -118,7 +118,7 @@ class Blocks:
             if 0 < number - self._latest <= max(self._ahead, 1) + forth:
                 self._ahead = min(max(2 * self._ahead, 1), self._most_ahead)
                 self._latest = number
-            # Threads may read out of order.
+            # Threads may read out of order, so only a longer jump begins a new sequence.
             elif not 0 <= self._latest - number <= self._most_ahead + self._window:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:
@@ -175,7 +175,7 @@ class BlockFile(io.RawIOBase):
         return count
 
     def interrupt(self) -> None:
-        """Makes all reads fail, now and later."""
+        """Makes all running and later reads fail."""
         self._scope.end()
 
     def close(self) -> None:

@@ -81,7 +81,7 @@ class DiskCache:
                 data = file.read(max(os.fstat(file.fileno()).st_size - _CHECKSUM.size, 0))
                 is_whole = file.read() == _checksum(name, data)
             if is_whole:
-                with contextlib.suppress(OSError):  # a disk that became read-only
+                with contextlib.suppress(OSError):  # the disk may have become read-only
                     _set_time(path)
                 return data
             os.unlink(path)

@@ -100,7 +100,7 @@ def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> Listed
 
 
 def check_items(path: str, count: int, what: str) -> None:
-    """Raises `OSError` if a file has more entries than the limit; called before they become objects.
+    """Raises `OSError` if a file has more entries than the limit. Callers use it before the entries become objects.
 
     Args:
         path: path of the file.

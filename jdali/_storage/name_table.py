@@ -13,7 +13,7 @@ import numpy as np
 _NEWLINE, _ZERO, _NINE = ord("\n"), ord("0"), ord("9")
 _SPACES = np.zeros(256, bool)
 _SPACES[list(b" \t\n\r\f\v")] = True
-_ENCODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()  # as `os.fsdecode` has them
+_ENCODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()  # as in `os.fsdecode`
 # Bytes of text that are split into lines at a time; keeps temporary arrays small.
 _CHUNK_BYTES = 1 << 22
 # Most digits of a label; with more, it might not fit into 64 bits.
@@ -43,7 +43,7 @@ class NameTable(Sequence[str]):
         self.others = dict(others or {})
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Arrays are pickled without a copy.
+        # Converts the text to an array, because arrays are pickled without a copy.
         return _received, (np.frombuffer(self.text, np.uint8), self._starts, self._sizes, self.others)
 
     @classmethod

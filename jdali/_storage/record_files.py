@@ -276,7 +276,7 @@ class RecordFiles:
         return _storage.size(self.paths[file]) == self.sizes[file]
 
     def interrupt(self) -> None:
-        """Makes all reads of remote files fail, now and later."""
+        """Makes all running and later reads of remote files fail."""
         self._scope.end()
 
     def close(self) -> None:

@@ -178,7 +178,7 @@ def _together(contents: Sequence[bytes]) -> FileContents:
 def _opened(path: str, most: int) -> tuple[int | bytes, int]:
     """Opens a file.
 
-    Returns: a descriptor, or the content of a URL or a file without a size; and the size in bytes.
+    Returns: (descriptor, size in bytes); for a URL or a file without a size, (content, size).
     """
     if ":" not in path or not _storage.is_url(path):
         descriptor, size = open_regular(path)

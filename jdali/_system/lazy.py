@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 Maker = Callable[[], Any]
-_entries: dict[str, str] = {}  # module of each entry, by name
+_entries: dict[str, str] = {}  # {entry: name of its module}
 
 
 def attribute(module: ModuleType, name: str, make: Maker) -> None:

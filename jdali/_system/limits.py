@@ -78,7 +78,7 @@ _current = Limits()
 
 
 def current() -> Limits:
-    """Returns the current limits; once `jdali.storage` is loaded, its options."""
+    """Returns the current limits. Once `jdali.storage` is loaded, these are its options."""
     return _current
 
 

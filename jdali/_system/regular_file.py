@@ -60,7 +60,7 @@ def is_of_machine(error: BaseException) -> bool:
 
 
 def check_no_device(path: str) -> None:
-    """Raises `OSError` if a path is a FIFO, a socket or a device; for libraries that open files themselves."""
+    """Raises `OSError` if a path is a FIFO, a socket or a device. Serves libraries that open files themselves."""
     try:
         mode = os.stat(path).st_mode
     except OSError:

@@ -67,7 +67,7 @@ _CHECKED = {"err_detect": "crccheck+explode"}
 
 
 def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
-    """Decodes FLAC of unknown length, or in OGG, with FFmpeg; None for other files, or without PyAV.
+    """Decodes FLAC of unknown length, or in OGG, with FFmpeg; returns None for other files, or without PyAV.
 
     Raises `SampleError` if the file is damaged, or has more than `most_values` values.
     """

@@ -67,7 +67,7 @@ class Headers:
         return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
 
     def plain(self, output_type: DALIImageType, dtype: np.dtype) -> HostArray:
-        """Returns True for pictures that need no conversion after the JPEG decoder: bool [n]."""
+        """Returns bool [n], True for pictures that need no conversion after the JPEG decoder."""
         plain = self._usual.copy()
         if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
             plain[:] = False

@@ -62,7 +62,7 @@ class Scanned:
 
     @property
     def progressive(self) -> np.ndarray:
-        """bool [n], True for progressive files."""
+        """Whether each file is progressive, bool [n]."""
         found: np.ndarray = self.frames[:, 0] == PROGRESSIVE_FRAME
         return found
 
@@ -137,7 +137,7 @@ class _Scan:
         return Scanned(self._usual, self._extents, self._frames, self._scans)
 
     def _fill_known(self) -> np.ndarray:
-        """Fills in the files that begin with the known header: bool [n]."""
+        """Fills in the results of files that begin with the known header; returns bool [n], True for these files."""
         head, found = _Scan._known
         if not head:
             return np.zeros(len(self._starts), bool)

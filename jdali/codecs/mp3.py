@@ -26,7 +26,7 @@ _RATES = {
     (False, 2): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
     (False, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
-_SAMPLE_RATES = (44100, 48000, 32000)  # of MPEG 1
+_SAMPLE_RATES = (44100, 48000, 32000)  # in MPEG 1
 # A length tag in the first frame begins with one of these names and four bytes of flags. If the lowest flag is set,
 # the number of other frames follows; if the next flag is set, the number of bytes. Each number has four bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")

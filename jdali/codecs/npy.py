@@ -227,7 +227,7 @@ def read_header(read: Read, file_size: int) -> Header:
 def read_window(
     read: Read, header: Header, anchor: tuple[int, ...], sizes: tuple[int, ...], gap: int = SMALL_GAP
 ) -> np.ndarray:
-    """Reads a window of an array without most of the rest.
+    """Reads a window of an array; skips most of the rest.
 
     Args:
         read: reads bytes of the file.

@@ -336,7 +336,7 @@ def slices(count: int, step: int) -> list[slice]:
 
 
 def file_tasks(count: int, threads: int, files: int = 1) -> list[slice]:
-    """Divides samples of `files` small files each among threads, see `Reader.tasks`."""
+    """Divides samples, each of `files` small files, among threads; see `Reader.tasks`."""
     return slices(count, min(_FILES_A_TASK // files, -(-count // threads)))
 
 

@@ -32,7 +32,7 @@ class DatasetReader(Reader):
         dataset: the object.
         columns: keys to take from elements that are dicts; empty: elements are not dicts.
         outputs: number of outputs of elements that are tuples; None: an element is one output.
-        layouts: layouts of the outputs; None: they have none.
+        layouts: layouts of the outputs; None: no output has a layout.
         options: see `Reader`.
     """
 

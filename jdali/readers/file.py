@@ -229,7 +229,7 @@ def _as_in_python(found: re.Match[str]) -> str:
 
 
 def _entries(folder: str, *, folders: bool) -> list[str]:
-    """Lists the subfolders or the files of a folder, sorted by their bytes."""
+    """Lists the subfolders or the files of a folder, sorted by the bytes of their names."""
     try:
         return _storage.entries(folder, folders=folders)
     except OSError as error:

@@ -382,7 +382,7 @@ def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
 
 
 def _chosen(episodes: Any, count: int) -> np.ndarray:
-    """Checks the numbers of the episodes to read; None: all."""
+    """Checks and returns the numbers of the episodes to read; None selects all."""
     if episodes is None:
         return np.arange(count)
     chosen = np.asarray(list(episodes))

@@ -143,7 +143,7 @@ class _Described:
         return [self.json_of(file, line) for line in lines if line.strip()]
 
     def rows(self, paths: Sequence[str], columns: Sequence[str]) -> list[list[np.ndarray]]:
-        """Reads columns of small Parquet files: a list of values for each."""
+        """Reads columns of small Parquet files; returns a list of values for each column."""
         try:
             table = parquet.run(columns=tuple(columns), paths=tuple(paths))
             loaded = table.load_many(np.arange(table.count))

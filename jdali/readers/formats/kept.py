@@ -69,7 +69,7 @@ class KeptPieces(Generic[_T]):
         for key in self._kept:
             if len(dropped) >= spare or self._held <= self._most_bytes:
                 break
-            if (size := self._sizes.get(key)) is not None:  # None: a thread is reading it
+            if (size := self._sizes.get(key)) is not None:  # None while a thread reads it
                 self._held -= size
                 dropped.append(key)
         for key in dropped:

@@ -71,7 +71,7 @@ class CutShort(ValueError):
     Args:
         name: name of the reader.
         path: path of the file.
-        reason: text that completes a sentence about the file.
+        reason: text that continues a sentence that begins with the file.
         offsets: int64 [n], offsets of the records found, bytes.
         at: offset of the damage, bytes.
     """

@@ -19,7 +19,7 @@ from jdali.readers.formats.protobuf import varint, varints_of
 BLOCK_BYTES = 1 << 16
 # Size of a block header, bytes. Each block of the file begins with one, even in the middle of a chunk.
 _BLOCK_HEAD = 24
-# Header of a chunk: hash of the header, size of the data, their hash, kind and number of records, decoded size.
+# Header of a chunk: hash of the header, size and hash of the data, kind and number of records, decoded size.
 _HEAD = struct.Struct("<QQQQQ")
 HEAD_BYTES = _HEAD.size
 RECORDS = ord("r")

@@ -79,7 +79,7 @@ class _Piece(NamedTuple):
 
     Attributes:
         positions: int64 [n], positions of the samples in the batch, ascending.
-        rows: int64 [n], their rows in the part.
+        rows: int64 [n], rows of these samples in the part.
         columns: the columns of the part.
     """
 

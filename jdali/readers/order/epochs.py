@@ -46,12 +46,12 @@ class SampleRefs(NamedTuple):
 
     @property
     def identified(self) -> np.ndarray:
-        """int64 [n], seeds of the samples' random values."""
+        """Seeds of the samples' random values, int64 [n]."""
         return self.indices if self.identities is None else self.identities
 
     @property
     def wanted(self) -> np.ndarray:
-        """int64 [n] or [n, m], the samples or pieces to load."""
+        """The samples or pieces to load, int64 [n] or [n, m]."""
         return self.indices if self.members is None else self.members
 
     def select(self, rows: np.ndarray) -> SampleRefs:
@@ -198,7 +198,7 @@ class Order:
 
     @property
     def _window(self) -> int:
-        """`window`, counted in places."""
+        """The same as `window`, but counted in places."""
         if self._shuffled or self._common is not None:
             return self.size
         largest = -(-self.size // self.num_shards)
@@ -333,7 +333,7 @@ class Order:
         )
 
     def refs(self, epochs: np.ndarray, places: np.ndarray, padded: np.ndarray) -> SampleRefs:
-        """Returns references to the samples at places of passes."""
+        """Returns references to the samples at these places of passes."""
         if self.selection is None:
             return SampleRefs(epochs, places, padded)
         indices = self.selection.at(self._seed, epochs, places)

@@ -285,7 +285,7 @@ class MixtureOrder:
         return sum(larger[:slot]) if larger[slot] else shards
 
     def refs(self, positions: np.ndarray) -> SampleRefs:
-        """Returns references to the samples at positions."""
+        """Returns references to the samples at these positions."""
         sources, places = self.at(positions)
         epochs = np.empty(len(positions), np.uint32)
         indices, identities = np.empty((2, len(positions)), np.int64)

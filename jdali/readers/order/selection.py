@@ -39,12 +39,12 @@ class SampleSelection:
 
     @property
     def taken(self) -> np.ndarray:
-        """int64, the samples that a pass may take."""
+        """The samples that a pass may take, int64."""
         taken = np.arange(self.count) if self.indices is None else self.indices
         return taken if self.ends is None else taken[np.diff(self.ends, prepend=0) > 0]
 
     def at(self, seed: int, epochs: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Returns the samples at places of passes: int64 [n]."""
+        """Returns the samples at these places of passes: int64 [n]."""
         if self.ends is not None:
             drawn = np.empty(len(places), np.int64)
             for epoch in np.unique(epochs).tolist():
