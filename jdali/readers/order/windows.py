@@ -74,7 +74,7 @@ class _Window(NamedTuple):
 
     Attributes:
         refs: references to the samples.
-        starts: int64 [rows + 1], number of the first sample of each row, and of all samples.
+        starts: int64 [rows + 1], index of the first sample of each row, and the number of samples.
         members: int64 [samples], number of each piece for `SampleRefs.members`; None: each row is a single sample.
     """
 
