@@ -22,14 +22,14 @@ from jdali.storage import options
 class Blocks:
     """Reads files in blocks, from many threads.
 
-    The blocks of all files form one sequence: the last block of a file is followed by the first of the next.
-    While reading follows the sequence, the number of blocks fetched ahead doubles with each, up to a limit. Reading
-    may also go back and forth within a window of blocks; these are kept as well.
+    The blocks of all files form one sequence: the first block of a file follows the last block of the file before.
+    While reads follow the sequence, each new block doubles the number of blocks fetched ahead, up to a limit. Reads
+    may also go back and forth within a window of blocks; the blocks of the window stay in memory.
 
     Args:
         files: the remote files, by number.
         sizes: sizes of all files, bytes.
-        scope: its threads fetch the blocks.
+        scope: provides the threads that fetch the blocks.
     """
 
     def __init__(self, files: Mapping[int, RemoteFile], sizes: Sequence[int], scope: Scope):
@@ -47,7 +47,7 @@ class Blocks:
         scope.serves(self, self._begin)
 
     def span(self, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray, count: int) -> int:
-        """Returns the largest span, in blocks, of `count` consecutive pieces.
+        """Returns the most blocks that `count` consecutive pieces span.
 
         Args:
             files: int [n], the file number of each piece, in reading order.
@@ -59,13 +59,13 @@ class Blocks:
         count = min(count, len(files))
         starts = np.array(self._starts)[files]
         first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
-        # The reading order may differ from the order in the files.
+        # Pieces may be read in another order than they have in the files.
         first = np.minimum.accumulate(first[::-1])[::-1]
         last = np.maximum.accumulate(last)
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1
 
     def widen(self, blocks: int) -> bool:
-        """Allows reading back and forth within `blocks` blocks; returns False if they exceed the limit of bytes."""
+        """Allows reads back and forth within `blocks` blocks; returns False if these blocks exceed `bytes_ahead`."""
         if blocks * self._bytes > self._most_bytes:
             return False
         self._window = blocks
@@ -74,7 +74,7 @@ class Blocks:
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[int, Future[bytes]] = OrderedDict()
-        # The time when fetching a block failed.
+        # For each block that could not be fetched, the time of the failure.
         self._failed: dict[int, float] = {}
         # The current block, and the number of blocks fetched ahead of it.
         self._latest, self._ahead = -1, 0
@@ -110,7 +110,7 @@ class Blocks:
         """Fetches a block, and blocks after it if reading is sequential."""
         with self._lock:
             if time.monotonic() - self._failed.get(number, float("inf")) > self._forgive:
-                # Retries the block; until now, reads of it failed at once.
+                # Fetches the block again. Since its failure, all reads of it have failed without a request.
                 del self._failed[number]
                 self._kept.pop(number, None)
             following = self._latest + 1
@@ -118,12 +118,13 @@ class Blocks:
             if 0 < number - self._latest <= max(self._ahead, 1) + forth:
                 self._ahead = min(max(2 * self._ahead, 1), self._most_ahead)
                 self._latest = number
-            # Threads may read out of order.
+            # Threads may read out of order, so only a longer jump begins a new sequence.
             elif not 0 <= self._latest - number <= self._most_ahead + self._window:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:
                 self._fetched(number)
-            # Blocks skipped within the window are fetched too, in order, because the oldest is dropped first.
+            # Also fetches the blocks that were skipped within the window. The oldest block is dropped first, so the
+            # order matters.
             for block in range(following, min(self._latest + 1 + self._ahead, self._starts[-1])):
                 self._fetched(block)
             future = self._kept[number]
@@ -139,7 +140,7 @@ class Blocks:
         return future
 
     def _file(self, number: int) -> int:
-        """Finds the file of a block. If several files start at one number, only the last of them is not empty."""
+        """Finds the file of a block. Of several files that start at the same block, all but the last are empty."""
         return bisect.bisect_right(self._starts, number) - 1
 
     def _fetch(self, number: int) -> bytes:
@@ -152,7 +153,7 @@ class BlockFile(io.RawIOBase):
     """A binary file object that reads a remote file in blocks; for one thread."""
 
     def __init__(self, url: str):
-        self._scope = Scope(options().requests)  # first: `close` needs it even if the file is missing
+        self._scope = Scope(options().requests)  # first, since `close` always needs it
         file = RemoteFile(url)
         self._size, self._at = file.size, 0
         self._blocks = Blocks({0: file}, [self._size], self._scope)
@@ -174,7 +175,7 @@ class BlockFile(io.RawIOBase):
         return count
 
     def interrupt(self) -> None:
-        """Makes all reads fail, now and later."""
+        """Makes all running and later reads fail."""
         self._scope.end()
 
     def close(self) -> None:

@@ -1,9 +1,9 @@
 """Caches parts of remote files on the local disk, for all processes of a machine, up to a number of bytes.
 
-Each part is a file with its content and a checksum. The file `lock` holds an upper bound of the bytes that all parts
-take. A writer takes the lock, adds the size of the new part to that number, writes the part to the file `new` and
-renames it. A process that is killed may leave the number too high, but never too low; each process corrects it when
-it starts. Reading takes no lock. It sets the file's time to now, and the oldest files are removed first.
+Each part is a file with its content and a checksum. The file `lock` holds a total: the bytes of all parts, or more. A
+writer takes the lock, adds the size of the new part to the total, writes the part to the file `new` and renames it. A
+killed process may leave the total too high, but never too low; each process corrects it when it starts. A reader
+takes no lock. It sets the time of the file to now, because the cache removes the oldest files first.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def disk_cache() -> DiskCache | None:
     known, cache = _current
     if known is not settings:
         folder = cache_folder() if settings.cache_folder is None else settings.cache_folder
-        wanted = settings.cache_bytes and sys.platform != "win32"  # which has no flock
+        wanted = settings.cache_bytes and sys.platform != "win32"  # Windows lacks flock
         cache = DiskCache(os.path.join(folder, "remote"), settings.cache_bytes) if wanted else None
         _current = settings, cache
     return cache
@@ -81,7 +81,7 @@ class DiskCache:
                 data = file.read(max(os.fstat(file.fileno()).st_size - _CHECKSUM.size, 0))
                 is_whole = file.read() == _checksum(name, data)
             if is_whole:
-                with contextlib.suppress(OSError):  # a disk that became read-only
+                with contextlib.suppress(OSError):  # the disk may have become read-only
                     _set_time(path)
                 return data
             os.unlink(path)
@@ -168,7 +168,7 @@ class DiskCache:
             try:
                 yield lock
             finally:
-                fcntl.flock(lock, fcntl.LOCK_UN)  # closing is not enough: a forked process shares the lock
+                fcntl.flock(lock, fcntl.LOCK_UN)  # a forked process may keep the file open
         finally:
             os.close(lock)
 
@@ -176,7 +176,7 @@ class DiskCache:
     def _reserve(self, lock: int, size: int) -> bool:
         """Counts a file of `size` bytes before it is written; returns False if it exceeds the bound."""
         block = _block(lock)
-        # One block more, for the file system's own records of the file.
+        # Counts one more block, for what the file system itself stores about the file.
         need = -(-size // block) * block + block
         room = self._most - self._overhead(lock) - need
         if room < 0:
@@ -190,20 +190,20 @@ class DiskCache:
         return True
 
     def _overhead(self, lock: int) -> int:
-        """Returns the bytes of the lock and the folder, including the growth by one more name."""
+        """Returns the bytes that the lock and the folder will take with one more file."""
         return os.stat(self._folder).st_blocks * 512 + 3 * _block(lock)
 
     def _evict(self, lock: int, most: int) -> int:
-        """Removes the oldest files until the rest take at most `most` bytes; returns the bytes of the rest."""
+        """Removes the oldest files until at most `most` bytes remain; returns the number of remaining bytes."""
         block, found = _block(lock), []
         with os.scandir(self._folder) as entries:
             for entry in entries:
-                if entry.name == _NEW:  # of a process that died
+                if entry.name == _NEW:  # left by a process that died
                     os.unlink(entry)
                 elif entry.name.endswith(_PART):
                     with contextlib.suppress(FileNotFoundError):  # a reader removed it because it is damaged
                         facts = entry.stat(follow_symlinks=False)
-                        # A file system may count blocks only when it has written them.
+                        # Some file systems count the blocks of a file only after they have written them.
                         size = max(facts.st_blocks * 512, -(-facts.st_size // block) * block)
                         found.append((facts.st_mtime_ns, entry.path, size))
         held = sum(size for _, _, size in found)
@@ -223,7 +223,7 @@ def _block(file: int) -> int:
 
 
 def _set_time(path: str) -> None:
-    """Sets a file's time to now; the file system's own clock is coarser."""
+    """Sets a file's time to now by Python's clock, which is finer than the file system's."""
     os.utime(path, ns=(time.time_ns(),) * 2)
 
 

@@ -40,7 +40,7 @@ from jdali.storage import options
 
 
 def missing_advice(path: str, error: OSError) -> str:
-    """Returns advice for a missing file: the working directory, and a similar name. "" for other errors and URLs."""
+    """Returns advice for a missing file: the working directory, and a similar name. Returns "" for other errors and URLs."""
     if not isinstance(error, FileNotFoundError) or "://" in path:
         return ""
     advice = [] if os.path.isabs(path) else [f"the working directory is {os.getcwd()}"]
@@ -57,7 +57,7 @@ def missing_advice(path: str, error: OSError) -> str:
     return f" ({'; '.join(advice)})" if advice else ""
 
 
-# Bytes per call for files that one call cannot read whole, and for files without a size.
+# Bytes that each call reads from files without a size, and from files too large for a single call.
 _PART_BYTES = 1 << 24
 
 
@@ -66,7 +66,7 @@ def read(path: str) -> bytes:
     """Reads a whole file."""
     if is_url(path):
         return _remote.read(path)
-    # Takes half the time of Python's `open` and `read` for a small file.
+    # For a small file, this takes half the time of Python's `open` and `read`.
     descriptor, size = open_regular(path)
     try:
         check_size(path, size)
@@ -86,21 +86,21 @@ def read(path: str) -> bytes:
 
 
 def lines(path: str) -> list[bytes]:
-    """Reads the lines of a text file, without line ends; raises `OSError`, also for too many lines."""
+    """Reads the lines of a text file, without line ends; raises `OSError` if it cannot, or for too many lines."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return text.split(b"\n")
 
 
 def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> ListedNames:
-    """Reads the names in a text file, see `ListedNames`; raises `OSError`, also for too many lines."""
+    """Reads the names in a text file, see `ListedNames`; raises `OSError` if it cannot, or for too many lines."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return ListedNames(text, labelled=labelled, largest_label=largest_label)
 
 
 def check_items(path: str, count: int, what: str) -> None:
-    """Raises `OSError` if a file has more entries than the limit; called before they become objects.
+    """Raises `OSError` if a file has more entries than the limit. Callers use it before the entries become objects.
 
     Args:
         path: path of the file.
@@ -118,7 +118,7 @@ def parts_of(path: str) -> tuple[int, Callable[[int, int], bytes]]:
     For many pieces of one file see `RecordFiles`.
     """
     if is_url(path):
-        file = RemoteFile(path)  # requests the size once
+        file = RemoteFile(path)  # requests the size only here
         return file.size, file.read
     return size(path), functools.partial(_read_part, path)
 
@@ -173,18 +173,18 @@ def exists(path: str) -> bool:
 
 
 def version(path: str) -> str | None:
-    """Returns a cache key of a file, which changes with its content and name; None if unknown."""
+    """Returns a cache key that changes with a file's content and name; None if the storage has no version of the file."""
     if is_url(path):
         return _remote.version(path)
     facts = os.stat(path)
-    # Programs such as rsync -t and tar can set the modification time, but not the inode's change time.
+    # The inode's change time is included because rsync -t, tar and others can set only the modification time.
     stamp = f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_ino}"
     return f"{stamp} {os.path.realpath(path)}"
 
 
 # --- folders --------------------------------------------------------------------------------
 def entries(folder: str, *, folders: bool) -> list[str]:
-    """Lists the subfolders of a folder, or its files if it has none, sorted by their bytes."""
+    """Lists the subfolders of a folder (`folders`) or its files, sorted by the bytes of their names."""
     return sorted((name for name, is_dir in _listed(folder) if is_dir == folders), key=os.fsencode)
 
 
@@ -206,7 +206,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _listed(folder: str) -> list[tuple[str, bool]]:
-    """Lists a folder as (name, is_dir)."""
+    """Returns the pair (name, is_dir) for each entry of a folder."""
     if is_url(folder):
         return _remote.entries(folder)
     try:

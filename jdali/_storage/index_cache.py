@@ -20,14 +20,14 @@ from jdali._system.progress import progress_bar
 from jdali.codecs import npy
 
 Arrays = Mapping[str, np.ndarray]
-# A file changed this recently may change again with the same time, since file system clocks are coarse.
+# File system clocks are coarse, so a file changed less than this time ago may change again and keep its time.
 _SETTLED_NS = 2_000_000_000
 # Part of the files' names; change it with the content of an index.
 _VERSION = 3
 
 
 def always(index: Arrays) -> bool:
-    """Accepts any cached index; for kinds that cannot be checked."""
+    """Accepts any cached index. Serves kinds of indexes that cannot be checked."""
     return True
 
 
@@ -41,15 +41,15 @@ def cached_index(
 ) -> Arrays:
     """Returns the index of a file from the cache, or builds it.
 
-    The cache key is the file's path, size, inode and times of change, or for a URL what `remote.version` returns.
-    It may miss a change, so readers also check the records they read, and rebuild a wrong index (`never`).
-    Without a writable cache folder the index is built each time.
+    The cache key has the file's path, size, inode and times of change; for a URL, it has the result of
+    `remote.version`. Some changes of a file do not alter the key, so readers also check the records they read, and
+    rebuild a wrong index (`never`). Without a writable cache folder the index is built each time.
 
     Args:
-        kind: kind of the index, with everything it depends on besides the file.
+        kind: name of the kind of index, including any settings that its content depends on.
         path: path of the file.
-        build: makes the index, arrays by name.
-        fits: checks a cached index against some places in the file.
+        build: builds the index, a dict of arrays.
+        fits: returns True if a cached index agrees with the file at some sampled places.
     """
     version = _storage.version(path)
     if version is None:
@@ -57,7 +57,7 @@ def cached_index(
     key = f"{_VERSION} {kind} {version}"
     name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32] + ".npz"
     file = cache_folder() / "index" / name
-    with contextlib.suppress(Exception):  # a bad cache file is built again
+    with contextlib.suppress(Exception):  # a bad cache file is replaced
         index = _loaded(file)
         if fits(index):
             return index
@@ -66,11 +66,11 @@ def cached_index(
         return index
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Renamed when complete: several processes may build the same index at once.
+        # The file is renamed when complete, because several processes may build the same index at once.
         descriptor, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
         try:
             with os.fdopen(descriptor, "wb") as stream:
-                # No options: NumPy 2.1 stores them as arrays.
+                # `savez` gets no options, because NumPy 2.1 would store them as arrays.
                 np.savez(stream, **index)  # type: ignore[arg-type]
             os.replace(temporary, file)
         except OSError:
@@ -107,7 +107,7 @@ def scan_bar(path: str, *, wanted: bool = True) -> Iterator[Callable[[int], None
 
     Args:
         path: path or URL of the file.
-        wanted: False: no bar.
+        wanted: show the bar.
 
     Yields: a function that takes the number of bytes scanned so far.
     """

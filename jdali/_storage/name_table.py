@@ -13,10 +13,10 @@ import numpy as np
 _NEWLINE, _ZERO, _NINE = ord("\n"), ord("0"), ord("9")
 _SPACES = np.zeros(256, bool)
 _SPACES[list(b" \t\n\r\f\v")] = True
-_ENCODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()  # as `os.fsdecode` has them
+_ENCODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()  # as in `os.fsdecode`
 # Bytes of text that are split into lines at a time; keeps temporary arrays small.
 _CHUNK_BYTES = 1 << 22
-# A label has at most as many digits, so it fits into 64 bits.
+# Most digits of a label; with more, it might not fit into 64 bits.
 MOST_DIGITS = 18
 
 
@@ -27,7 +27,7 @@ class NameTable(Sequence[str]):
         text: all names, in the file system's encoding.
         starts: int64 [n], the first byte of each name in `text`.
         ends: int64 [n], the byte after each name.
-        others: names that replace those in `text`, by index.
+        others: {index: name}, names that take precedence over those in `text`.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class NameTable(Sequence[str]):
         self.others = dict(others or {})
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Arrays are pickled without a copy.
+        # Converts the text to an array, because arrays are pickled without a copy.
         return _received, (np.frombuffer(self.text, np.uint8), self._starts, self._sizes, self.others)
 
     @classmethod
@@ -64,7 +64,7 @@ class NameTable(Sequence[str]):
         for index, name in enumerate(names):
             try:
                 encoded.append(os.fsencode(name))
-            except UnicodeEncodeError:  # no file can have such a name; opening it raises
+            except UnicodeEncodeError:  # no file can have such a name, so opening it will raise
                 others[index] = name
                 encoded.append(b"")
         sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
@@ -96,7 +96,7 @@ class NameTable(Sequence[str]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the table takes."""
+        """Memory that the table takes, bytes."""
         return len(self.text) + self._starts.nbytes + self._sizes.nbytes
 
     def __len__(self) -> int:
@@ -131,7 +131,7 @@ class NameTable(Sequence[str]):
         return iter(self.take(np.arange(len(self))))
 
     def holding(self, pattern: re.Pattern[bytes]) -> list[int]:
-        """Returns the indices, ascending, of names with a match of a one-line pattern; ignores `others`."""
+        """Returns the indices of the names that match a one-line pattern, in ascending order; ignores `others`."""
         found = np.fromiter((match.start() for match in pattern.finditer(self.text)), np.int64)
         if not len(found):
             return []
@@ -142,7 +142,7 @@ class NameTable(Sequence[str]):
         return indices[first < ends].tolist()
 
     def starting_with(self, letter: str) -> list[int]:
-        """Returns the indices, ascending, of names that start with an ASCII letter."""
+        """Returns the indices of the names that start with a given ASCII letter, in ascending order."""
         full = np.flatnonzero(self._sizes)
         firsts = np.frombuffer(self.text, np.uint8)[self._starts[full]]
         return full[firsts == ord(letter)].tolist()
@@ -151,7 +151,7 @@ class NameTable(Sequence[str]):
 def _received(
     text: np.ndarray, starts: np.ndarray, sizes: np.ndarray, others: Mapping[int, str]
 ) -> NameTable:
-    """Makes a table over received memory."""
+    """Makes a table from unpickled arrays, without a copy."""
     return NameTable.of_columns(text.data, starts, sizes, others)
 
 
@@ -193,13 +193,13 @@ class ListedNames:
     def __init__(self, text: bytes, *, labelled: bool, largest_label: int = 0):
         self._bytes = np.frombuffer(text, np.uint8)
         self._text, self._labelled, self._largest = text, labelled, largest_label
-        # Each column is allocated once: joining chunks later would fragment the heap.
+        # Allocates each column once, because joining the columns of all chunks would fragment the heap.
         most = text.count(b"\n") + (not text.endswith(b"\n"))
         offset = np.uint32 if len(text) <= np.iinfo(np.uint32).max else np.int64
         self.starts: np.ndarray = np.empty(most, offset)
         self.sizes: np.ndarray = np.empty(most, np.int32)
         self.labels: np.ndarray = np.empty(most if labelled else 0, np.int32)
-        blank: list[np.ndarray] = []  # numbers of the lines without a name
+        blank: list[np.ndarray] = []  # numbers of the blank lines, from 0
         size = line = 0
         for starts, ends, labels, without in self._parts():
             here = slice(size, size + len(starts))
@@ -259,7 +259,7 @@ class ListedNames:
         return starts, name_ends, labels, blank
 
     def _without_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Moves `ends` back over trailing white space, at most to `starts`."""
+        """Excludes trailing white space: moves `ends` back, at most to `starts`."""
         ends = ends.copy()
         left = np.flatnonzero(ends > starts)
         while len(left):
@@ -269,7 +269,7 @@ class ListedNames:
         return ends
 
     def _without_leading_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Moves `starts` past leading white space; no line may be blank."""
+        """Excludes leading white space: moves `starts` forward. No line may be blank."""
         starts, left = starts.copy(), np.arange(len(starts))
         while len(left):
             left = left[_SPACES[self._bytes[starts[left]]]]

@@ -24,15 +24,16 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
 # A protocol without "://" in an fsspec chain ("simplecache::s3://...").
 _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
-# Signs of a name that may refer to a file outside its folder ("%" in URLs).
+# Matches names that may refer to a file outside their folder; in a URL, "%" may encode "/" or ".".
 _ODD = re.compile(r"[:%]|\.\.|^/")
-# The same signs for the text of many names, without a leading "/"; and for names that may leave their folder.
+# The same patterns for the joined text of many names, where "^/" cannot match: for names that must stay in their folder,
+# and for names that may leave it.
 _ODD_WITHIN, _ODD_ANYWHERE = re.compile(rb"[:%]|\.\."), re.compile(rb":")
 _POSIX = os.sep == "/"  # on other systems an absolute path has many forms
 
 
 class Below(str):
-    """The URL of a file in a folder; "::" in the file's name does not chain another URL.
+    """Holds the URL of a file in a folder. "::" in the file's name is part of the name, and does not chain another URL.
 
     Attributes:
         folder: URL of the folder.
@@ -59,11 +60,11 @@ class Below(str):
 
 def is_url(path: str) -> bool:
     """Returns True if fsspec reads a path as a URL ("s3://bucket/key", "zip://a::https://host/b.zip")."""
-    return ":" in path and _URL.match(path) is not None  # the first test is quick
+    return ":" in path and _URL.match(path) is not None  # the first test is fast
 
 
 def join(folder: str, name: str) -> str:
-    """Joins a folder and a name; a name that is a URL or an absolute path is returned alone."""
+    """Joins a folder and a name; returns the name alone if it is a URL or an absolute path."""
     if is_url(name):
         return name
     if not is_url(folder):
@@ -73,7 +74,7 @@ def join(folder: str, name: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """Removes the prefix that `plain` added. Any other "./" stays, or ".//etc" would become an absolute path."""
+    """Removes the prefix that `plain` added. It keeps any other "./", because ".//etc" would become an absolute path."""
     bare = name.removeprefix(_HERE)
     return bare if is_url(bare) else name
 
@@ -129,7 +130,7 @@ def plain(name: str) -> str:
 
 
 def user_path(path: str | os.PathLike[str], root: str = "") -> str:
-    """Resolves a path or URL from the user; an existing local file comes before a URL.
+    """Resolves a path or URL from the user; if a local file has this name, it is not read as a URL.
 
     Args:
         path: the user's argument.
@@ -192,7 +193,7 @@ def all_from_data(root: str, names: Sequence[str], where: Callable[[int], str], 
     """
     checked = list(names)
     for index, name in enumerate(names):
-        if not _POSIX or _ODD.search(name):  # few among possibly millions
+        if not _POSIX or _ODD.search(name):  # few of possibly millions of names need the full check
             try:
                 checked[index] = from_data(root, name, free=free)
             except ValueError as error:
@@ -214,10 +215,10 @@ def table_from_data(root: str, names: NameTable, where: Callable[[int], str], *,
 
 
 def in_list(file: str, name: str) -> str:
-    """Resolves a name in a list file, relative to the working folder; for a remote list, to the list's folder.
+    """Resolves a name in a list file. It is relative to the working folder, or to the folder of a remote list.
 
     Args:
-        file: the list. Names in a remote one must be below its folder.
+        file: the list. A remote list may name only files below its own folder.
         name: the name in the list.
     """
     remote = is_url(file)
@@ -225,9 +226,9 @@ def in_list(file: str, name: str) -> str:
 
 
 def found_by_list(file: str, name: str, folder: str = "") -> str:
-    """Finds the file that a list names: in the working folder, as DALI does, else next to the list.
+    """Finds a file that a list names: in the working folder, as DALI does, or otherwise in the folder of the list.
 
-    A list may have been moved together with its files.
+    The second place serves lists that were moved together with their files.
 
     Args:
         file, name: see `in_list`.

@@ -21,9 +21,9 @@ from jdali._system.open_files import keeps_open, make_room
 from jdali._system.regular_file import check_size, is_of_machine, most_bytes, no_memory, open_regular
 from jdali.storage import options
 
-# Bytes requested past the furthest piece, at least; at most twice as many.
+# Data are requested at least this many bytes past the furthest piece, at most twice as far.
 _AHEAD = 8 << 20
-# Bytes per request: Linux cuts a request to the device's read-ahead size, 128 KiB by default.
+# Bytes per request. Linux truncates larger requests to the device's read-ahead size, 128 KiB by default.
 _CALL = 128 << 10
 # The largest number of bytes requested at once.
 _MOST = 256 << 20
@@ -32,7 +32,7 @@ _MOST = 256 << 20
 class Advice:
     """Asks the system to read files ahead while pieces are read back and forth within a moving window.
 
-    The disk then reads sequentially. Asking for cached data costs 10 us per megabyte.
+    The disk then reads sequentially. For data that are cached already, this costs 10 us per megabyte.
 
     Args:
         sizes: sizes of the files, bytes; the files are read one after another.
@@ -42,13 +42,13 @@ class Advice:
     def __init__(self, sizes: Sequence[int], ask: Callable[[int, int, int], None]):
         self._starts = list(itertools.accumulate(sizes, initial=0))
         self._ask = ask
-        self._asked = 0  # requested up to this byte of all files
+        self._asked = 0  # the first byte, counted through all files, that has not been requested
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
         """Announces reads between two positions (file, offset)."""
         begin, end = (self._starts[file] + offset for file, offset in (first, last))
         asked = self._asked
-        if not begin <= asked <= end + 2 * _AHEAD:  # another part of the files
+        if not begin <= asked <= end + 2 * _AHEAD:  # reading jumped to another part of the files
             asked = begin
         if asked >= min(end + _AHEAD, self._starts[-1]):
             return
@@ -63,11 +63,11 @@ class Advice:
 
 
 class BadRecord(ValueError):
-    """A record is damaged; raised by code that has no name of the file."""
+    """A record is damaged. The caller adds the name of the file."""
 
 
 class Misplaced(BadRecord):
-    """An index entry does not point at a record: the file is damaged, or the index belongs to another file."""
+    """An index entry points to no record: the file is damaged, or the index belongs to another file."""
 
 
 class _OpenFiles:
@@ -98,7 +98,7 @@ class _OpenFiles:
         return descriptor
 
     def let_go(self) -> None:
-        # A thread that is reading from the file keeps the descriptor open.
+        # A thread that reads from the file holds a reference, so the descriptor stays open.
         with self._lock:
             if self._open:
                 del self._open[next(iter(self._open))]
@@ -121,7 +121,7 @@ class _Descriptor:
     def __init__(self, path: str):
         self.number, _ = open_regular(path)
 
-    # A default argument: at the end of the process the module's names may be gone.
+    # `close` is a default argument, because at the end of the process the module's names may be gone.
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
         if hasattr(self, "number"):
             close(self.number)
@@ -138,9 +138,10 @@ class RecordFiles:
         names: the given paths.
         paths: the absolute paths.
         sizes: sizes of the files, bytes.
-        in_order: True if pieces are mostly read in order, see `expect`. Remote files are then read in
-            large blocks, some of them ahead. Otherwise single pieces are read, except from files that fit in a block.
-        lost: for some file numbers, the message for a piece past the end of the file.
+        in_order: True if pieces are mostly read in order, see `expect`. Remote files are then read in large blocks,
+            and some blocks are fetched ahead. Otherwise each piece is a request, except in files that fit into a
+            block.
+        lost: {file number: message}, for files with damage: the error for a piece past the end of the file.
     """
 
     def __init__(self, name: str, paths: Sequence[str]):
@@ -173,7 +174,7 @@ class RecordFiles:
         """Sets the order in which pieces will be read.
 
         Args:
-            window: reading goes back and forth among this many consecutive pieces; 1: in order.
+            window: number of consecutive pieces that reads go back and forth among; 1 if pieces are read in order.
             count: number of pieces, or an upper bound.
             pieces: returns the pieces' file numbers (int [n]), offsets and ends (int64 [n], bytes); called
                 for remote files only.
@@ -191,7 +192,7 @@ class RecordFiles:
 
     def _read_soon(self, file: int, offset: int, size: int) -> None:
         if file not in self._remote:
-            with contextlib.suppress(OSError):  # raised again when it is read
+            with contextlib.suppress(OSError):  # the read itself will raise the error
                 descriptor = self._open.descriptor(file)
                 os.posix_fadvise(descriptor.number, offset, size, os.POSIX_FADV_WILLNEED)
 
@@ -199,7 +200,7 @@ class RecordFiles:
         """Reads exactly `size` bytes from `offset` on.
 
         Raises:
-            BadRecord: they reach past the end of the file, or cannot be read.
+            BadRecord: the bytes reach past the end of the file, or cannot be read.
             OSError: reading failed for a reason of the machine, not of the file.
         """
         if offset < 0 or size < 0 or offset + size > self.sizes[file]:
@@ -219,7 +220,7 @@ class RecordFiles:
             except OSError as error:
                 if error.errno != errno.ESTALE:
                     raise
-            self._open.forget(file)  # the server replaced the file
+            self._open.forget(file)  # the file was replaced on its server (NFS)
             return self._read_local(file, offset, size)
         except OSError as error:
             if is_of_machine(error):
@@ -275,7 +276,7 @@ class RecordFiles:
         return _storage.size(self.paths[file]) == self.sizes[file]
 
     def interrupt(self) -> None:
-        """Makes all reads of remote files fail, now and later."""
+        """Makes all running and later reads of remote files fail."""
         self._scope.end()
 
     def close(self) -> None:
@@ -283,7 +284,7 @@ class RecordFiles:
         self._open.close()
 
 
-# The largest gap, in bytes, between pieces that one call reads: reading it costs as much as another call.
+# The largest gap between pieces that one call reads, bytes. Reading a larger gap costs more than another call.
 _GAP = 4096
 # Bytes after the pieces, so that numbers in them can be read without a bounds check.
 SLACK = 64
@@ -334,7 +335,7 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     first, last, of = offset[order], offset[order] + size[order], file[order]
     if not len(order):
         return Pieces(np.zeros(SLACK, np.uint8), starts, np.where(known, size, 0), known)
-    # Pieces may overlap if an index is wrong; each byte is read once.
+    # With a wrong index, pieces may overlap; even then, each byte is read only once.
     span = of * (last.max() + 1)
     reach = np.maximum.accumulate(last + span) - span
     breaks = np.flatnonzero((of[1:] != of[:-1]) | (first[1:] - reach[:-1] > _GAP)) + 1
@@ -344,14 +345,14 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     base = np.cumsum(ends - begins) - (ends - begins)
     try:
         raw = empty((int((ends - begins).sum()) + SLACK,), np.uint8)
-    except MemoryError:  # reading the pieces one by one may still work
+    except MemoryError:  # there may be enough memory to read the pieces one by one
         known[:] = False
         return Pieces(np.zeros(SLACK, np.uint8), starts, np.zeros_like(size), known)
     files.reads((of.item(0), begins.item(0)), (of.item(-1), ends.item(-1)))
     view = raw.data
     targets = [view[at:end] for at, end in zip(base.tolist(), (base + ends - begins).tolist(), strict=True)]
     for run in files.read_runs(of[runs].tolist(), begins.tolist(), targets):
-        # The caller reads its pieces again one by one, to find the bad one.
+        # Marks all pieces of the failed call; the caller reads them again one by one, to find the bad one.
         known[order[runs[run] : runs[run] + counts[run]]] = False
     starts[order] = first + np.repeat(base - begins, counts)
     starts[~known] = 0

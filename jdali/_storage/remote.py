@@ -28,15 +28,15 @@ _VERSIONS = (
     "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created", "ino", "crc32c", "checksum",
     "blob_id", "xet_hash",
 )  # fmt: skip
-# Errors of clients that a retry cannot mend; by name, since their packages may not be installed.
+# Names of client errors that no retry can fix. Names, because the packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
 _HTTP = ("http", "https")
 # Protocols whose packages are in the extra "remote".
 _IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs", "hf")
 _NONE: Mapping[str, Any] = {}
-# All file systems in use, by identity. A forked process must keep its parent's alive: closing their connections
-# would also remove them from the parent's epoll set, which both share.
+# All file systems in use, by identity. A forked process keeps its parent's file systems alive, because closing their
+# connections would also remove these from the epoll set that it shares with the parent.
 _SYSTEMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _OF_PARENTS: list[Any] = []
 os.register_at_fork(after_in_child=lambda: _OF_PARENTS.extend(_SYSTEMS.values()))
@@ -64,7 +64,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     system, path = _found(folder)
     if isinstance(url, Below):
         path = f"{path.rstrip('/')}/{url.name}" if path else url.name
-    for one in (system, getattr(system, "fs", None)):  # a cache, and the file system behind it
+    for one in (system, getattr(system, "fs", None)):  # a caching file system, and the one behind it
         if one is not None:
             _SYSTEMS[id(one)] = one
     return system, path
@@ -84,7 +84,7 @@ def _found(url: str) -> tuple[Any, str]:
     except ImportError as error:
         raise ImportError(f"to read {url}, fsspec is needed: {install('remote')}") from error
     protocol = _protocol(url)
-    # fsspec keeps one object for equal arguments, and makes it anew in a forked process.
+    # fsspec caches file systems by their arguments, and makes new ones in a forked process.
     try:
         if url.partition("://")[0] not in _S3:
             system, path = fsspec.core.url_to_fs(url)
@@ -137,14 +137,14 @@ def _request(
             if _is_final(error) or attempt == settings.retries:
                 raise _as_os_error(url, error, attempt + 1, settings) from error
         scope.wait(url, min(settings.first_wait * 2**attempt, settings.longest_wait))
-    raise AssertionError  # the last attempt returns or raises
+    raise AssertionError  # not reached, since the last attempt returns or raises
 
 
 def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit: float) -> Any:
     if not getattr(system, "async_impl", False):
         return getattr(system, name)(path, **arguments)
 
-    # Returns exceptions: asyncio logs an exception that a task raises after its caller was cancelled.
+    # Returns exceptions, because asyncio would log an exception that is raised after the caller was cancelled.
     async def limited() -> tuple[Any, Exception | None]:
         try:
             return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit), None
@@ -158,7 +158,7 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
             raise error
         return answer
     finally:
-        del error  # breaks the cycle of its traceback and this frame
+        del error  # breaks the reference cycle between the error's traceback and this frame
 
 
 # --- errors ---------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _names_no_bucket(error: BaseException) -> bool:
-    """Returns True if an error says that the bucket does not exist, as S3 and GCS word it."""
+    """Returns True if the text of an S3 or GCS error means that the bucket does not exist."""
     return re.search(r"nosuchbucket|bucket (does not exist|not found)", str(error).lower()) is not None
 
 
@@ -185,7 +185,7 @@ def _chain(error: BaseException) -> list[BaseException]:
     """Lists an error and its causes, the first cause first."""
     chain: list[BaseException] = []
     step: BaseException | None = error
-    # The cause of asyncio's TimeoutError is its own cancellation of the task.
+    # Stops at CancelledError: asyncio cancels the task to raise TimeoutError, so it is no cause.
     while not (step is None or step in chain or isinstance(step, asyncio.CancelledError)):
         chain.insert(0, step)
         step = step.__cause__
@@ -203,7 +203,7 @@ def _is_final(error: BaseException) -> bool:
             return False
     hopeless = (NoParts, FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
     mistakes = (TypeError, LookupError, AttributeError, NotImplementedError, ImportError, MemoryError)
-    # The first cause counts: fsspec may raise FileNotFoundError after a broken connection.
+    # Only the first cause counts, because fsspec may raise FileNotFoundError after a broken connection.
     return isinstance(chain[0], hopeless + mistakes) or type(chain[0]).__name__ in _HOPELESS
 
 
@@ -243,7 +243,7 @@ def read(url: str) -> bytes:
     system, _ = _file_system(url)
     cached = disk_cache() is not None and _local_path(url) is None
     limited = options().max_file_bytes is not None
-    info = _info(url) if cached or limited else {}  # saves a request
+    info = _info(url) if cached or limited else {}  # otherwise skips this request
     if limited:
         check_size(url, info.get("size") or 0)
     version = _version(url, info) if cached else None
@@ -261,8 +261,8 @@ def _in_one_request(system: object) -> dict[str, int]:
 class RemoteFile:
     """Reads parts of a remote file.
 
-    Cached parts are used if they have the version that the file had when it was opened. If the file has changed
-    when another part is fetched, the new version counts from then on.
+    Parts come from the disk cache if they belong to the version that was opened. If a fetched part belongs to a newer
+    version, this version counts from then on.
 
     Args:
         url: URL of the file.
@@ -308,9 +308,9 @@ def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) 
     data = cache.get(key)
     if data is None:
         data = fetch()
-        with contextlib.suppress(OSError):  # the data is here; a lasting error is raised with the next part
+        with contextlib.suppress(OSError):  # the data have arrived; the next part may raise it
             now = _version(url, _info(url))
-            if now == version:  # otherwise the data may be of either version
+            if now == version:  # otherwise the data may belong to the old or the new version
                 cache.put(key, data)
             return data, now
     return data, version
@@ -370,8 +370,8 @@ def exists(url: str) -> bool:
 
 
 def entries(url: str) -> list[tuple[str, bool]]:
-    """Lists a folder as (name, is_dir)."""
-    is_page = _protocol(url) in _HTTP  # its links may lead to other sites
+    """Returns the pair (name, is_dir) for each entry of a folder."""
+    is_page = _protocol(url) in _HTTP  # a web page, whose links may lead to other sites
     url = url.rstrip("/") + "/" if is_page else url
     _, path = _file_system(url)
     own = path.rstrip("/")

@@ -22,7 +22,7 @@ class Ended(OSError):
 
 
 class Scope:
-    """Requests that one owner can end, and a thread pool for requests made ahead.
+    """Groups requests so that their owner can end them together; has a thread pool for requests made ahead.
 
     A request belongs to the current scope of its thread: the scope that the thread entered (`with scope:`), or
     the scope of its pool.
@@ -42,8 +42,8 @@ class Scope:
 
         Args:
             owner: owner of the scope.
-            begin_anew: a method of the owner, called in a forked process, where running requests of the
-                parent will never finish.
+            begin_anew: a method of the owner that resets it. It is called in a forked process, where the requests
+                that the parent had running never finish.
         """
         self._owners.append(weakref.WeakMethod(begin_anew))
         weakref.finalize(owner, self._abandon).atexit = False
@@ -57,7 +57,7 @@ class Scope:
     def _start(self) -> None:
         self._ended = threading.Event()
         self._futures: set[Future[Any]] = set()
-        # Reentrant: the garbage collector may call `_abandon` while it is held.
+        # The lock is reentrant, because the garbage collector may call `_abandon` in a thread that holds it.
         self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
 
@@ -142,7 +142,7 @@ def _restart_all() -> None:
                 begin_anew()
 
 
-# The interpreter joins the threads of pools before it calls `atexit` functions. The requests must end earlier,
-# or it would wait for all retries.
+# The interpreter joins the threads of pools before it calls `atexit` functions. Requests must end before that, or the
+# interpreter would wait for all retries.
 getattr(threading, "_register_atexit", atexit.register)(_end_all)
 os.register_at_fork(after_in_child=_restart_all)

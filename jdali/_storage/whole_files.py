@@ -27,9 +27,9 @@ from jdali._system.regular_file import (
 # Alignment of each file in memory, in bytes; it suits any element type.
 _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
-# A smaller file is read without `fstat`, which would take a quarter of the time.
+# Smaller files are read without `fstat`, which would take a quarter of the time of reading them.
 _SMALL_BYTES = 1 << 14
-# Files that a call keeps open at the same time; further files are opened again for reading.
+# Most files that a call of `read_files` keeps open. It opens each further file twice: for its size, and to read it.
 _MOST_OPEN = 16
 
 
@@ -39,8 +39,8 @@ class FileContents(NamedTuple):
     Attributes:
         raw: uint8 [bytes], the contents of all files.
         positions: int64 [n], positions of the files that could be read.
-        starts, sizes: int64 [n], first byte and size of each of them in `raw`.
-        failures: errors of the other files, by position; a `SampleError` unless the machine failed.
+        starts, sizes: int64 [n], first byte and size of the content of each of these files in `raw`.
+        failures: errors of the files that could not be read, by position; each is a `SampleError` unless the machine failed.
     """
 
     raw: np.ndarray
@@ -77,15 +77,15 @@ def read_files(paths: Sequence[str]) -> FileContents:
         paths: paths or URLs of the files.
 
     Raises:
-        OSError: there is too little memory for them.
+        OSError: there is too little memory for the contents.
     """
-    sources: list[int | bytes | None] = []  # None: to be opened for reading
+    sources: list[int | bytes | None] = []  # None for a file that must be opened again
     held = 0
     positions: list[int] = []
     sizes: list[int] = []
     failures: dict[int, Exception] = {}
     most = most_bytes()
-    is_small = most >= _SMALL_BYTES  # guesses from the file before
+    is_small = most >= _SMALL_BYTES  # expects a file to be small if the file before it was
     try:
         for position, path in enumerate(paths):
             content = _small(path) if is_small else b""
@@ -145,7 +145,7 @@ def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> FileCo
 def _small(path: str) -> bytes:
     """Returns the content of a small local file; b"" for anything else and for unreadable files.
 
-    `pread` fails for a FIFO or a socket, and an endless file is not small.
+    FIFOs and sockets count as unreadable, since `pread` fails for them. An endless file is not small.
     """
     if ":" in path and _storage.is_url(path):
         return b""
@@ -155,7 +155,7 @@ def _small(path: str) -> bytes:
         return b""
     try:
         content = os.pread(descriptor, _SMALL_BYTES, 0)
-        # Only an empty read marks the end of a file: files of /proc are read in pieces.
+        # A short read does not mean the end of a file in /proc; only an empty read does.
         is_whole = len(content) < _SMALL_BYTES and not os.pread(descriptor, 1, len(content))
     except OSError:
         return b""
@@ -178,14 +178,14 @@ def _together(contents: Sequence[bytes]) -> FileContents:
 def _opened(path: str, most: int) -> tuple[int | bytes, int]:
     """Opens a file.
 
-    Returns: a descriptor, or the content of a URL or a file without a size; and the size in bytes.
+    Returns: (descriptor, size in bytes); for a URL or a file without a size, (content, size).
     """
     if ":" not in path or not _storage.is_url(path):
         descriptor, size = open_regular(path)
         if 0 < size <= most:
             return descriptor, size
         os.close(descriptor)
-        check_size(path, size)  # raises unless the file is empty or in /proc
+        check_size(path, size)  # the rest are empty files and files of /proc
     content = _storage.read(path)
     return content, len(content)
 
@@ -240,7 +240,7 @@ def _unreadable(path: str, error: Exception) -> Exception:
     if is_of_machine(error):
         return error
     if isinstance(error, OSError):
-        # DALI ends its message like this.
+        # DALI's message has the same end.
         words = "" if error.errno == errno.EFBIG else f". File mapping failed: {path}"
         return SampleError(
             f"cannot read {path}: {error.strerror or error}{missing_advice(path, error)}{words}"

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Linux: the folder of control groups, and the list of this process's groups.
+# The folder of control groups on Linux, and the list of this process's groups.
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
 
@@ -28,7 +28,7 @@ def _affinity() -> int:
 
 
 def _quotas() -> Iterator[float]:
-    """Yields the number of processors that each control group of this process allows, and inf."""
+    """Yields the number of processors that each control group of this process allows; yields inf first."""
     yield math.inf
     try:
         lines = _OWN.read_text().splitlines()
@@ -44,12 +44,12 @@ def _quotas() -> Iterator[float]:
                 root = _GROUPS / "cpu"
         else:
             continue
-        # In a container, the root may be the process's own group, while `path` is the path of this group on the host.
-        # So the root is read, too.
+        # Also reads the root: in a container it may be the process's own group, while `path` is the path of this
+        # group on the host.
         group = root / path.lstrip("/")
         for directory in (root, *(group, *group.parents)):
             if directory == root or root in directory.parents:
-                # Quota and period in microseconds: in one file in version 2, in two files in version 1.
+                # Quota and period, in microseconds: version 2 has both in one file, version 1 has two files.
                 words = [word for name in files for word in _words(directory / name)]
                 if len(words) == 2 and words[0] not in ("max", "-1"):
                     yield float(words[0]) / float(words[1])

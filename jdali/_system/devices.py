@@ -16,7 +16,7 @@ from jax.sharding import Sharding
 AnyArray: TypeAlias = "np.ndarray | jax.Array"
 HostArray: TypeAlias = "np.ndarray"
 
-# Bytes that XLA copies to a GPU through pinned memory, at 24 GB/s on an H200; arrays of 64 MiB and more go at 5.
+# XLA copies blocks of this size to a GPU through pinned memory: 24 GB/s on an H200, but 5 GB/s for arrays of 64 MiB or more.
 PINNED_BYTES = 32 << 20
 
 
@@ -54,7 +54,7 @@ def is_local(array: AnyArray) -> bool:
 def to_device(array: AnyArray, where: jax.Device | Sharding | None) -> jax.Array:
     """Copies an array to a device, as `jax.device_put` does.
 
-    A large NumPy array is sent to an accelerator in blocks of rows.
+    It sends a large NumPy array to an accelerator in blocks of rows, see `PINNED_BYTES`.
 
     Args:
         where: a device or a sharding; None: the default device, uncommitted.
@@ -93,8 +93,8 @@ _forbidden = _Forbidden()
 def to_host(array: object) -> HostArray:
     """Converts an array to NumPy, without a copy if it is in host memory; waits for its values.
 
-    Every conversion of a `jax.Array` to NumPy uses this function. An array on a device is copied to the host only
-    by a method that is named for it, or if it is an argument that must be known on the host.
+    Every conversion of a `jax.Array` to NumPy uses this function. jdali copies an array from a device to the host
+    only in methods whose names say so, and for arguments whose values the host needs.
 
     Raises:
         DeviceReadError: the array is on a device, inside `device_reads_forbidden`.
@@ -111,9 +111,9 @@ def to_host(array: object) -> HostArray:
 
 @contextlib.contextmanager
 def device_reads_forbidden() -> Iterator[None]:
-    """Forbids copies from devices to the host in all threads; for tests.
+    """Forbids copies from devices to the host in all threads. Tests use it.
 
-    JAX's own guard covers GPUs only; `to_host` checks CPU devices.
+    JAX's own guard covers GPUs only, so `to_host` checks further CPU devices itself.
     """
     name = "jax_transfer_guard_device_to_host"
     with _forbidden.lock:

@@ -1,4 +1,4 @@
-"""Knows the installation commands of optional dependencies; no other module does."""
+"""Contains the installation commands of optional dependencies, so that no other module needs them."""
 
 from __future__ import annotations
 

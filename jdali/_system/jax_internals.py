@@ -21,11 +21,11 @@ TRIED = ("0.10.0", "0.12.0.1")
 
 @dataclasses.dataclass(frozen=True)
 class XlaOption:
-    """An XLA option for programs on a CPU, which not every version has. It never changes the bits of a result.
+    """An XLA option for programs on a CPU. Not every version of XLA has it; no option changes the bits of a result.
 
     Attributes:
-        gives: effect of the option.
-        without: the consequence if XLA does not have it.
+        gives: what the option improves.
+        without: what happens if XLA lacks the option.
     """
 
     name: str
@@ -73,7 +73,7 @@ class UnsupportedJaxError(RuntimeError):
 
 
 def jax_has_started() -> bool:
-    """Returns True once JAX has initialized its devices, and so started threads; no public function tells."""
+    """Returns True if JAX has initialized its devices and thus started threads. JAX has no public function for this."""
     try:
         from jax._src import xla_bridge
 
@@ -93,10 +93,10 @@ def cuda_versions() -> ModuleType | None:
 
 
 def placed_on_host(values: np.ndarray, device: jax.Device) -> jax.Array:
-    """Makes a JAX array of NumPy values that never change again, without a copy if they are aligned.
+    """Makes a JAX array from NumPy values, without a copy if they are aligned. The values must never change again.
 
     `jax.device_put(values, device, may_alias=True)` takes five times as long, because it checks for pytrees,
-    shardings and tracers. It is the fallback if JAX lacks the private function.
+    shardings and tracers. This function falls back to it if JAX lacks the private name.
     """
     placed: jax.Array
     functions = _placing_functions()
@@ -125,11 +125,11 @@ def _sharding(device: jax.Device) -> jax.sharding.Sharding:
 
 
 def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[int, int]:
-    """Returns the numbers of constants and carried values of a `scan`, its first operands.
+    """Returns how many constants and how many carried values a `scan` has; they are its first operands.
 
     Args:
-        params: parameters of its equation. JAX 0.12 has `ft_in` there, a tree of the operands; older versions have
-            the numbers.
+        params: parameters of its equation. In JAX 0.12 they have `ft_in`, a tree of the operands; in older versions,
+            the two numbers.
         operands: operands of its equation.
     """
     if "num_consts" in params:
@@ -158,9 +158,9 @@ def _mapped_type() -> type | None:
 
 @contextlib.contextmanager
 def computed_now() -> Iterator[None]:
-    """Computes known values at once, as constants, inside a program that is being traced.
+    """Inside a traced program, computes known values at once, so that they become constants.
 
-    Outside a trace it does nothing, since JAX would copy operands to the host.
+    Outside a trace it does nothing, because JAX would copy the operands to the host.
     """
     with contextlib.nullcontext() if _traces_nothing() else jax.ensure_compile_time_eval():
         yield
@@ -182,7 +182,7 @@ def varying_axes(value: object) -> frozenset[str]:
 
 
 def known_options(options: Iterable[XlaOption]) -> dict[str, Any]:
-    """Selects the options that this version of XLA has, for `jax.jit(compiler_options=)`."""
+    """Returns the options that this version of XLA has, as `jax.jit(compiler_options=)` takes them."""
     return {option.name: option.value for option in options if is_known(option)}
 
 

@@ -15,10 +15,10 @@ _ALLOWED = (None, "allow")
 def usual_modes() -> Iterator[None]:
     """Sets type promotion, rank promotion and transfers to JAX's defaults in this thread; also a decorator.
 
-    It wraps jdali's work in the user's threads and in its own. It also wraps rules for derivatives and for `vmap`,
-    which JAX may apply after the call that they belong to has returned.
+    It wraps jdali's work in the user's threads and in jdali's own. It also wraps rules for derivatives and `vmap`,
+    because JAX may apply them after the wrapped call has returned.
     """
-    if _are_usual():  # looking takes 1.5 us, setting them 20
+    if _are_usual():  # this check takes 1.5 us, and setting the modes 20 us
         yield
         return
     with (

@@ -1,7 +1,7 @@
 """Makes attributes of modules on first use (PEP 562).
 
-`import jdali` then loads neither modules of operators nor their libraries until the program uses them. An attribute
-is made once. `dir` and `from module import *` include all attributes.
+So `import jdali` loads modules of operators and their libraries only when the program uses them. Each attribute is
+made once. `dir` and `from module import *` include all attributes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 Maker = Callable[[], Any]
-_entries: dict[str, str] = {}  # module of each entry, by name
+_entries: dict[str, str] = {}  # {entry: name of its module}
 
 
 def attribute(module: ModuleType, name: str, make: Maker) -> None:
@@ -22,7 +22,7 @@ def attribute(module: ModuleType, name: str, make: Maker) -> None:
     Args:
         module: the module; its `__getattr__` and `__dir__` are set.
         name: name of the attribute.
-        make: makes its value on first use. Threads that use it at the same time may each call it.
+        make: makes the value on first use; several threads may call it at the same time.
     """
     makers = vars(module).get("__lazy__")
     if makers is None:
@@ -37,7 +37,7 @@ def imported(package: str, where: Mapping[str, str]) -> None:
 
     Args:
         package: name of the package.
-        where: for each attribute the module that defines it, or the submodule that it is.
+        where: for each attribute, the module that defines it; for a submodule, the submodule itself.
     """
     module = sys.modules[package]
     for name, source in where.items():
@@ -45,7 +45,7 @@ def imported(package: str, where: Mapping[str, str]) -> None:
 
 
 def register(entry: str, module: str) -> None:
-    """Registers the module that defines the function `entry`, for callers in lower layers."""
+    """Registers the module that defines the function `entry`, so that lower layers can call it."""
     _entries[entry] = module
 
 
@@ -78,6 +78,6 @@ def _hooks(module: ModuleType, makers: dict[str, Maker]) -> dict[str, Any]:
             raise AttributeError(
                 f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
             )
-        return vars(module).setdefault(name, make())  # all threads get the first value
+        return vars(module).setdefault(name, make())  # if several threads made a value, all get the first one
 
     return {"__getattr__": find, "__dir__": names}

@@ -18,7 +18,7 @@ from jdali._errors import SampleError
 
 # Files with a container's memory limit, for control groups of version 2 and 1.
 _GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-# Approximate memory of a list's entry: its object and its strings.
+# Approximate memory of an entry of a list (its object and its strings), bytes.
 _ITEM_BYTES = 256
 
 
@@ -27,11 +27,11 @@ class Limits:
     """Limits on the sizes of data. A sample that exceeds one is bad, and no memory is allocated for it.
 
     Attributes:
-        max_file_bytes: bytes of a local or remote file that is read as a whole, or of one record or window of a
-            file. None: the memory of the machine (or the container), and no limit for whole remote files; with a
-            limit, their sizes are requested first.
+        max_file_bytes: bytes of a local or remote file that is read as a whole, or of one record or window of a file.
+            None: the memory of the machine (or the container), but no limit for whole remote files. With a limit,
+            reading a whole remote file requests its size first.
         max_sample_bytes: bytes of a decoded sample (an image, audio, a sequence of frames, an array), before and
-            after resampling, and bytes that decoding takes. None: half of the memory.
+            after resampling; also the memory that decoding takes. None: half of the machine's memory.
         max_pixels: pixels of an image, a frame or a mask.
         max_channels: channels of an image or audio.
         max_sound_values: values (samples times channels) of audio, before and after resampling.
@@ -71,14 +71,14 @@ _UNITS = {
     "max_frames": "frames",
     "max_items": "entries",
 }
-# Bytes of memory per item, for limits that are None.
+# A limit of None is the machine's memory divided by this number.
 _SHARES = {"max_file_bytes": 1, "max_sample_bytes": 2, "max_items": _ITEM_BYTES}
 
 _current = Limits()
 
 
 def current() -> Limits:
-    """Returns the current limits; once `jdali.storage` is loaded, its options."""
+    """Returns the current limits. Once `jdali.storage` is loaded, these are its options."""
     return _current
 
 
@@ -89,7 +89,7 @@ def use(limits: Limits) -> None:
 
 
 def most(name: str) -> int:
-    """Returns a limit; one that is None follows from the machine's memory."""
+    """Returns a limit; computes a limit of None from the machine's memory."""
     value = getattr(_current, name)
     return int(memory_limit() // _SHARES[name] if value is None else value)
 
@@ -117,11 +117,11 @@ def words(name: str) -> str:
 
 
 def older_names(module: str, names: Mapping[str, str]) -> None:
-    """Adds attributes to a module that read and set a limit; programs written before this table use them.
+    """Adds attributes to a module that read and set limits, for programs written before `Limits` existed.
 
     Args:
         module: name of the module, which is being imported.
-        names: the limit of each attribute.
+        names: {attribute: name of its limit}.
     """
     own = sys.modules[module]
 
@@ -142,5 +142,5 @@ def memory_limit() -> int:
         try:
             limits.append(int(path.read_text()))
         except (OSError, ValueError):
-            continue  # no limit: the file is missing or contains "max"
+            continue  # the file is missing or contains "max", so it sets no limit
     return min(limits)

@@ -1,7 +1,7 @@
 """Limits the files that stay open between uses: a process often has only 1,024 descriptors.
 
-Owners of open files register here. They close some when the budget is full, and all when the system has no free
-descriptor.
+Owners of open files register here. When the budget is full, the owner with the most files closes its oldest. When the
+system has no free descriptor, all owners close all files.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class KeepsOpen(Protocol):
         """Returns the number of open files."""
 
     def let_go(self) -> None:
-        """Closes the oldest file, if any; if a thread is using it, when the thread is done."""
+        """Closes the oldest file, if any. If a thread is using the file, it closes when the thread is done."""
 
 
-# No lock guards it: a forked process might find the lock held.
+# No lock guards this set, because a forked process might find the lock held.
 _OWNERS: set[weakref.ref[KeepsOpen]] = set()
 
 
@@ -41,7 +41,7 @@ def keeps_open(owner: KeepsOpen) -> None:
 
 
 def _owners() -> list[KeepsOpen]:
-    # Copied, because the garbage collector may change the set during the iteration.
+    # Iterates over a copy, because the garbage collector may change the set meanwhile.
     return [owner for reference in _OWNERS.copy() if (owner := reference()) is not None]
 
 
@@ -54,7 +54,7 @@ def make_room() -> None:
 
 
 def budget() -> int:
-    """Returns the number of files that may stay open."""
+    """Returns the number of files that may stay open between uses."""
     if sys.platform == "win32":
         return _MOST // _SHARE  # the C library allows 512 open files
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

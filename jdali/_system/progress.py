@@ -1,4 +1,4 @@
-"""Shows progress bars of long calls, on a terminal and if tqdm is installed."""
+"""Shows progress bars for long calls, if stderr is a terminal and tqdm is installed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def progress_bar(
     """Shows a bar on stderr after one second; does nothing without a terminal or without tqdm.
 
     Args:
-        total: number of units; None: not known.
+        total: number of units; None if it is unknown.
         unit: "batches", "files", or "B" for bytes.
         title: text in front of the bar.
-        wanted: False: no bar.
+        wanted: show the bar.
 
     Yields: a function that adds a number of units.
     """

@@ -1,6 +1,6 @@
 """Opens regular local files only, and refuses files that do not fit into memory.
 
-A FIFO or a socket would block a thread, a device may have no end, and a sparse file may be larger than the memory.
+Opening a FIFO or a socket would block a thread, a device may have no end, and a sparse file may be larger than the memory.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from jdali._system import limits
 from jdali._system.limits import memory_limit
 from jdali._system.open_files import opening
 
-# O_NONBLOCK: opening a FIFO without a writer would block. The flag has no effect on regular files.
+# O_NONBLOCK, because opening a FIFO without a writer would block. The flag has no effect on regular files.
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
-# Errors of `open` for sockets and for missing devices.
+# Errors that `open` raises for sockets and for missing devices.
 _CANNOT_OPEN = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
-# Failures of the machine: no descriptors, no memory, no connection to a network or user-space file system. EIO is
-# left out, since a bad sector concerns one file.
+# Failures of the machine: no free descriptor, no memory, no connection to a network or user-space file system. EIO is
+# not among them, because a bad sector affects a single file.
 _OF_MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.ESTALE, errno.ENOTCONN)
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
@@ -31,7 +31,7 @@ _KINDS = (
 def open_regular(path: str) -> tuple[int, int]:
     """Opens a file for reading; follows symbolic links.
 
-    The opened file is checked, not its path, which may change in between.
+    It checks the opened file, because the path may point to another file by then.
 
     Returns: (descriptor, size in bytes).
 
@@ -55,16 +55,16 @@ def open_regular(path: str) -> tuple[int, int]:
 
 
 def is_of_machine(error: BaseException) -> bool:
-    """Returns True if the machine failed, so the file and its sample may be good."""
+    """Returns True if an error is a failure of the machine; the file and its sample may be good."""
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _OF_MACHINE)
 
 
 def check_no_device(path: str) -> None:
-    """Raises `OSError` if a path is a FIFO, a socket or a device; for libraries that open files themselves."""
+    """Raises `OSError` if a path is a FIFO, a socket or a device. Serves libraries that open files themselves."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
-        return  # raised again when the file is opened
+        return  # opening the file will raise the error
     if not stat.S_ISDIR(mode):
         _check_mode(path, mode)
 
@@ -94,5 +94,5 @@ def check_size(path: str, size: int) -> None:
 
 
 def no_memory(path: str, size: int) -> OSError:
-    """Makes the error for a file of `size` bytes that cannot be allocated."""
+    """Makes the error for a file whose `size` bytes cannot be allocated."""
     return OSError(errno.ENOMEM, f"there is no memory for its {size} bytes", path)

@@ -1,4 +1,4 @@
-"""Removes jdali's frames from tracebacks, so the user's line comes last; warnings name that line too.
+"""Removes jdali's frames from tracebacks, so that the user's line comes last. Warnings also name the user's line.
 
 The environment variable JDALI_TRACEBACK=full keeps the frames.
 """
@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
-# Libraries that jdali calls, and those that start its threads.
+# Folders of the libraries that jdali calls, and of those that start its threads.
 _LIBRARIES = (*{sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}, "<frozen ")
 
 
@@ -33,7 +33,7 @@ def folding(function: F) -> F:
             raise
         except Exception as error:
             fold(error)
-            raise  # adds no frame
+            raise  # a bare `raise` adds no frame
 
     return cast(F, folded)
 

@@ -1,7 +1,8 @@
-"""Codecs decode images, sound, video and arrays. `libraries` lists the packages that read each format.
+"""Decodes images, sound, video and arrays. `libraries` lists the packages that read each format.
 
-* Images: `image` reads headers and decodes, `image_batch` does so for many images at once, `base` defines the records of a
-  format and a request. Each format has a module: `jpeg` (with `jpeg_scan`, `jpeg_segments`, `jpeg_tiles`), `png`, `webp`,
+* Images: `image` reads headers and decodes, `image_batch` does both for many images at once, and `base` defines
+`Format`, `Request` and `ImageInfo`. Each format has a module: `jpeg` (with `jpeg_scan`, `jpeg_segments`,
+`jpeg_tiles`), `png`, `webp`,
   `tiff`, `bmp`, `pnm`, `jpeg2000`, `jpegxl`, `heif` (AVIF, HEIC; with `av1_size`), `gif`, `fits`. `color` converts colour
   spaces and types, `exif` rotates pictures.
 * Sound: `audio`, with `wav`, `flac`, `mp3`, `mp4_sound`; `incomplete_sound` finds truncated files, `resampling`

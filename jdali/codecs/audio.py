@@ -33,21 +33,21 @@ MAX_VALUES: int
 MAX_VALUES_PER_BYTE: int
 """Older names of the limits `max_sound_values` and `max_values_per_byte` of `jdali.storage.configure`."""
 limits.older_names(__name__, {"MAX_VALUES": "max_sound_values", "MAX_VALUES_PER_BYTE": "max_values_per_byte"})
-# Values that a file of any size may have; above it, `max_values_per_byte` applies.
+# A sound may always have this many values; `max_values_per_byte` limits longer ones.
 _SLACK = 1 << 16
 _VALUE_BYTES = 4
-# Sounds in one array begin at multiples of a cache line.
+# When several sounds share one array, each begins at a multiple of a cache line.
 _ALIGNED_VALUES = 64 // _VALUE_BYTES
 
 ACCEPT_INCOMPLETE = False
 """Whether to accept truncated files as shorter sounds, as DALI does, in place of an error: files that hold less than
 their header says, and OGG files that lack pages. May be set."""
 
-# Subtypes of libsndfile stored as floats, which it does not scale when it is asked for integers.
+# Subtypes that store floats; libsndfile does not scale these floats when it reads integers.
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
-# Offset, magic bytes and name of formats that need the package av, and of formats that nothing decodes.
+# Offset, magic bytes and name of each format that needs the package av, and of each format that no package decodes.
 _BY_FFMPEG = (
     (4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
 )  # fmt: skip
@@ -73,7 +73,7 @@ class AudioInfo:
 
 
 def peek(encoded: bytes | HostArray) -> AudioInfo:
-    """Reads only the header; raises `SampleError` if it is no sound or exceeds the limits."""
+    """Reads only the header; raises `SampleError` if the data are no sound or exceed the limits."""
     content = _content(encoded)
     with _opened(content) as sound:
         return _info(sound, len(content))
@@ -91,7 +91,7 @@ def decode(
 
     Args:
         encoded: the file's content, uint8.
-        dtype: int16, int32 or float32; a float from -1 to 1 is the full range of an integer.
+        dtype: int16, int32 or float32; -1 to 1 in float32 is the full range of an integer type.
         sample_rate: rate to resample to, in Hz; 0 or less: no resampling.
         quality: quality of the resampling, 0 to 100.
         downmix: average all channels.
@@ -111,7 +111,7 @@ def decode_together(
 
     Args:
         encoded: contents of files, uint8.
-        share: divides the work among threads.
+        share: `share(function, count)` calls the function with slices of the sounds, in several threads.
         dtype, downmix: see `decode`.
         sample_rates: float [n], see `decode`.
 
@@ -129,7 +129,7 @@ def decode_together(
     values = np.array([len(wave.content) // 2 for wave in waves], np.int64)
     most = min(limits.most("max_sound_values"), limits.most("max_sample_bytes") // _VALUE_BYTES)
     if values.max() > most or channels.max() > limits.most("max_channels"):
-        return None  # `decode` raises the error
+        return None  # `decode` will raise the error
     ends = np.cumsum(-(-values // _ALIGNED_VALUES) * _ALIGNED_VALUES)
     starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
     floats = empty((int(ends[-1]),), np.float32)
@@ -150,7 +150,7 @@ def decode_part(
     quality: float = 50.0,
     downmix: bool = False,
 ) -> tuple[HostArray, AudioInfo]:
-    """Decodes a part of a sound, without most of the rest (MP3 may be decoded whole).
+    """Decodes a part of a sound. Most formats skip most of the rest; MP3 may be decoded whole.
 
     Args:
         encoded: the file's content, uint8.
@@ -180,7 +180,7 @@ def decode_part(
 
 
 def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, int]:
-    """Returns the first sample of a part and its length; negative times count as not given."""
+    """Returns the number of a part's first sample, and its length; ignores a negative offset or duration."""
     first = int(max(offset, 0.0) * info.sample_rate)
     if first > info.length:
         raise SampleError(
@@ -198,14 +198,14 @@ def rescale(wave: HostArray, dtype: np.dtype) -> HostArray:
     if wave.dtype == dtype or dtype.kind == "f":
         return wave.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
-    # In float32, as in DALI: 2³¹ - 1 becomes 2³¹, and saturation corrects it.
+    # Multiplies in float32, as DALI does: 2³¹ - 1 becomes 2³¹ there, and saturation corrects the result.
     scaled = np.asarray(wave * np.float32(limits.max), np.float64)
     rounded = np.trunc(scaled + np.copysign(0.5, scaled))
     return np.clip(rounded, limits.min, limits.max).astype(dtype)
 
 
 class _Sound(Protocol):
-    """An open file."""
+    """An open sound file."""
 
     @property
     def length(self) -> int: ...
@@ -254,7 +254,7 @@ def _content(encoded: bytes | HostArray) -> memoryview:
 
 @contextlib.contextmanager
 def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
-    """Opens a sound with the fastest library that can; without `quick`, with libsndfile."""
+    """Opens a sound with the fastest library that can read it, or with libsndfile if not `quick`."""
     plain: _Sound | None = _wav.parse(content) if quick else None
     if plain is None:
         _refuse_incomplete(content)
@@ -292,8 +292,8 @@ def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
     """Opens a sound with libsndfile; turns its errors into `SampleError`."""
     with contextlib.ExitStack() as stack:
         if hasattr(os, "memfd_create"):
-            # From a descriptor, libsndfile reads without callbacks into Python, hence without the GIL: 1.4 times as many
-            # FLAC files a second with two threads.
+            # libsndfile reads from a descriptor without callbacks into Python, hence without the GIL. With two
+            # threads, this decodes 1.4 times as many FLAC files a second.
             descriptor = os.memfd_create("sound")
             stack.callback(os.close, descriptor)
             with open(descriptor, "wb", closefd=False) as target:
@@ -318,7 +318,7 @@ def _reason(error: Exception) -> str:
 
 
 def _not_decoded(content: memoryview) -> str | None:
-    """Describes a file that libsndfile does not open; None if its format is unknown."""
+    """Explains why libsndfile cannot open a file; returns None if the format is unknown."""
     content = content[_mp3.tag_size(content) :]
     head = bytes(content[:8])
     kind = next((kind for at, magic, kind in _BY_FFMPEG if head.startswith(magic, at)), None)
@@ -374,7 +374,7 @@ class _Libsndfile:
         except (soundfile.LibsndfileError, RuntimeError) as error:
             raise SampleError(f"decoders.audio: damaged {name} file: {_reason(error)}") from error
         if name == "WAV" and self.sound.subtype.startswith("MPEG"):
-            return wave[:got]  # libsndfile estimates the length
+            return wave[:got]  # libsndfile only estimates the length of MPEG sound
         if got != count:
             raise SampleError(
                 f"decoders.audio: damaged or cut off {name} file: the header claims {self.length} "

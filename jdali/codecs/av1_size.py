@@ -1,4 +1,4 @@
-"""Reads the coded sizes of the AV1 pictures in an AVIF file; they, not its boxes, determine the memory of decoding."""
+"""Reads the coded sizes of the AV1 pictures in an AVIF file. They, not the sizes in its boxes, determine the decoder's memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from jdali.codecs.jpeg2000 import boxes
 
 _SEQUENCE_HEADER = 1
-_MOST_UNITS = 16  # before the sequence header
+_MOST_UNITS = 16  # most units to skip before the sequence header
 
 
 def sizes(view: memoryview, inside: Mapping[bytes, memoryview]) -> Iterator[tuple[int, int]]:
@@ -35,7 +35,7 @@ def _coded(entries: memoryview) -> Iterator[int]:
 
 
 def _places(locations: memoryview) -> Iterator[tuple[int, int, int]]:
-    """Yields for each item its id, its construction method (1: the data are in "idat"), and the offset of its data."""
+    """Yields the id of each item, its construction method (1 means that the data are in "idat"), and the offset of its data."""
     version = locations[0]
     offset_size, length_size = locations[4] >> 4, locations[4] & 15
     base_size, index_size = locations[5] >> 4, locations[5] & 15 if version else 0
@@ -94,9 +94,9 @@ class _SequenceHeader:
         return self._value >> self._left & (1 << count) - 1
 
     def size(self) -> tuple[int, int]:
-        """Parses the header up to height and width, and returns these."""
+        """Parses the header up to height and width, and returns both."""
         self.take(4)
-        if self.take(1):  # a header of a still picture
+        if self.take(1):  # the reduced header of a still picture
             self.take(5)
         else:
             self._points()

@@ -34,7 +34,7 @@ class ImageInfo:
         dtype: type of the decoded samples.
         orientation: EXIF orientation, 1 to 8.
         maximum: value of full intensity.
-        max_denominator: largest denominator that the codec can decode at: 8 or 1.
+        max_denominator: 8 if the codec can decode at 1/2, 1/4 and 1/8 of the size; otherwise 1.
         detail: header fields that the format's own decoder needs.
         indexed: pixels are stored as indices into a palette.
     """
@@ -53,15 +53,15 @@ class ImageInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
-    """The requested form of a picture; a codec applies the parts that it can do more cheaply than its caller.
+    """Describes the requested form of a picture. A codec applies those parts that it can apply at less cost than its caller.
 
     Attributes:
         output_type: colour space. A codec may return gray for GRAY if its data have the luminance. For INDEX it returns
             indices into the palette, or stored gray values.
         denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
         fast_idct: use a faster, less exact inverse DCT.
-        window: the part of the stored picture (at the smaller scale) that is needed; None: all of it. A codec
-            may return just this part, or the whole picture with any values outside of it.
+        window: the needed part of the stored picture, at the scale of `denominator`; None: all of it. A codec returns
+            just this part, or the whole picture with any values outside the window.
         turned: the picture will be rotated as its EXIF data say.
         out: contiguous uint8 [H, W, C] to decode into, if the codec can; None with a `window`.
     """
@@ -89,8 +89,8 @@ class Format:
         header: reads the header.
         decode: returns the picture or just the requested window, [H, W, C]: gray, gray and alpha, RGB, or
             RGB and more channels.
-        gray: returns the luminance [H, W] of RGB samples [H, W, 3 or more], rounded as DALI's decoder for this
-            format does.
+        gray: returns the luminance [H, W] of RGB samples [H, W, 3 or more], with the rounding of DALI's decoder for
+            this format.
     """
 
     name: str
@@ -107,7 +107,7 @@ def imagecodecs() -> Any:
         module = importlib.import_module("imagecodecs")
     except ImportError:
         return None
-    # Without a handler, messages of libpng and libtiff about damaged files would be printed.
+    # The handler suppresses messages of libpng and libtiff about damaged files, which would be printed.
     logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
     return module
 
@@ -123,7 +123,7 @@ def need_imagecodecs(what: str) -> Any:
 def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: ImageInfo) -> Image.Image:
     """Opens data with one Pillow plugin, without Pillow's size limits and format detection.
 
-    Raises `SampleError` if Pillow finds another size than the one that was checked: a header may hold two.
+    A header may contain two sizes. If Pillow reads another size than `info` has, which was checked, it raises `SampleError`.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):
@@ -133,7 +133,7 @@ def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: 
 
 
 def as_stored(picture: Image.Image) -> np.ndarray:
-    """Returns the samples of a Pillow image: bits as 0 and 255, palettes as indices."""
+    """Returns the samples of a Pillow image: 0 and 255 for bits, and indices for palettes."""
     if picture.mode == "1":
         return np.asarray(picture.convert("L"))
     return np.asarray(picture)

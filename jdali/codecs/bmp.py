@@ -14,25 +14,26 @@ from jdali.types import GRAY, INDEX
 
 _FILE_HEADER, _OLD_HEADER, _FULL_HEADER, _ALPHA_HEADER = 14, 12, 40, 56  # bytes
 _PLAIN, _RUNS_8, _RUNS_4, _FIELDS, _ALPHA_FIELDS = 0, 1, 2, 3, 6
-_MASKS = {16: (0x7C00, 0x3E0, 0x1F), 32: (0xFF0000, 0xFF00, 0xFF)}  # of red, green, blue
+_MASKS = {16: (0x7C00, 0x3E0, 0x1F), 32: (0xFF0000, 0xFF00, 0xFF)}  # defaults for red, green, blue
 _KINDS = frozenset(
     {(bits, _PLAIN) for bits in (1, 2, 4, 8, 16, 24, 32)}
     | {(8, _RUNS_8), (4, _RUNS_4)}
     | {(bits, kind) for bits in (16, 32) for kind in (_FIELDS, _ALPHA_FIELDS)}
 )
-_END_OF_ROW, _END, _MOVE = 0, 1, 2  # codes after a run of length 0
-# Runs may end before the picture does, so pixels are limited by bytes, for pictures of more than _MANY_PIXELS.
+_END_OF_ROW, _END, _MOVE = 0, 1, 2  # meanings of the byte after a run of length 0
+# Runs may end before the picture does, so a few bytes could claim a huge picture. Beyond _MANY_PIXELS, the number of
+# pixels is limited per byte.
 _MANY_PIXELS, _MOST_PIXELS_PER_BYTE = 1 << 20, 1 << 12
 
 
 class _BmpDetail(NamedTuple):
-    start: int  # of the pixels
+    start: int  # offset of the pixels
     bits: int
     compression: int
     bottom_up: bool
-    colors: np.ndarray  # uint8 [256, 4], of a palette; the last is 0
+    colors: np.ndarray  # palette, uint8 [256, 4]; its last channel is 0
     masks: tuple[int, int, int]
-    four_masks: bool  # 32 bits, with room for a mask of alpha in the header
+    four_masks: bool  # pixels have 32 bits, and the header has a mask for alpha
 
 
 def header(view: memoryview) -> ImageInfo:
@@ -84,13 +85,13 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if request.output_type == INDEX:
         return samples[..., None]
     colors = detail.colors if detail.bits <= 8 else _colors_of_16_bits(detail.masks)
-    # Look up 4-byte words, which is several times as fast as three bytes.
+    # Looks up 4-byte words, which is several times as fast as looking up three bytes.
     words = np.take(colors.view(np.uint32)[:, 0], samples, mode="clip")
     return words.view(np.uint8).reshape(*samples.shape, 4)[..., : info.channels]
 
 
 def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
-    """Returns the rows in file order, uint8 [H, bytes of a row]; runs are expanded to indices, [H, W]."""
+    """Returns the rows in file order, uint8 [H, bytes of a row]; for compressed files, the expanded indices, [H, W]."""
     start, bits, compression, *_ = info.detail
     data = np.frombuffer(view, np.uint8)[start:]
     if compression in (_RUNS_8, _RUNS_4):
@@ -130,7 +131,7 @@ def _colors_of_16_bits(masks: tuple[int, int, int]) -> np.ndarray:
 
 
 def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
-    """Extracts the bits of each mask, uint8 [..., masks]; truncates, as Pillow does."""
+    """Extracts the bits of each mask and scales them to 0 to 255, uint8 [..., masks]; truncates, as Pillow does."""
     out = np.empty((*pixels.shape, len(masks)), np.uint8)
     for channel, mask in enumerate(masks):
         lowest = max(mask & -mask, 1)
@@ -140,9 +141,9 @@ def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
 
 
 def _unpacked(runs: bytes, height: int, width: int, bits: int) -> np.ndarray:
-    """Expands runs into indices, uint8 [H, W], 0 where no run reaches.
+    """Expands runs into indices, uint8 [H, W]; pixels that no run reaches are 0.
 
-    Raises `SampleError` if the data end without an end code before the last pixel.
+    Raises `SampleError` if the data end before the last pixel and have no end code.
     """
     out = bytearray(height * width)
     at = y = x = 0

@@ -47,8 +47,8 @@ def _fixed_point(red: int, green: int, shift: int, rounding: int) -> Callable[[n
     return gray
 
 
-gray_14bit = _fixed_point(4899, 9617, 14, 1 << 13)  # OpenCV's readers of BMP and PNM
-gray_15bit = _fixed_point(9798, 19235, 15, 1 << 14)  # OpenCV's cvtColor
+gray_14bit = _fixed_point(4899, 9617, 14, 1 << 13)  # as OpenCV reads BMP and PNM
+gray_15bit = _fixed_point(9798, 19235, 15, 1 << 14)  # as OpenCV's cvtColor
 # libpng's png_set_rgb_to_gray truncates 8-bit samples and rounds 16-bit ones.
 _gray_png8 = _fixed_point(9797, 19234, 15, 0)
 _gray_png16 = _fixed_point(9797, 19234, 15, 1 << 14)
@@ -100,7 +100,7 @@ def convert(
             for ANY_DATA.
         maximum: value of full intensity in `picture`.
         gray: luminance function of the format.
-        output_type: colour space; INDEX changes no values.
+        output_type: colour space; INDEX keeps the stored values.
         dtype: one of `DTYPES`; full intensity becomes its largest value, 1 for floats.
 
     Returns: [H, W, C], possibly a view of `picture`.
@@ -141,10 +141,10 @@ def as_indices(picture: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
     limit = full_intensity(dtype)
-    # Scale the weights, as DALI does: the last bit depends on it.
+    # Scales the weights, not the samples, as DALI does; the last bit of the result depends on it.
     weights = _YCBCR * (np.float32(limit) / np.float32(maximum))
     red, green, blue = (rgb[..., c].astype(np.float32) for c in range(3))
-    # 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
+    # The offsets are 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
     whole = 256.0 if dtype == np.uint8 else limit if dtype.kind == "f" else limit + 1
     bias = np.array([whole / 16, whole / 2, whole / 2], np.float32)
     planes = [red * row[0] + green * row[1] + blue * row[2] + bias[c] for c, row in enumerate(weights)]
@@ -152,17 +152,17 @@ def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
 
 
 def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
-    """Scales samples with full intensity at `maximum` to the range of `dtype`; rounds half away."""
+    """Scales samples from full intensity `maximum` to the full intensity of `dtype`; rounds half away from zero."""
     if picture.dtype == dtype and maximum == full_intensity(dtype):
         return picture
     if dtype.kind != "f" and picture.dtype.kind == "u" and picture.dtype.itemsize <= 2:
-        # A lookup takes one pass over the picture, rounding and saturating take many.
+        # A lookup takes one pass over the picture; rounding and saturating take several.
         return np.take(_rescaled(picture.dtype, maximum, dtype), picture, mode="clip")
     return _rescale(picture, maximum, dtype)
 
 
 def _rescale(samples: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
-    # Round the factor to float32 first, as DALI does: 32-bit integers depend on it.
+    # Rounds the factor to float32 first, as DALI does; results in 32-bit integers depend on it.
     factor = np.float32(full_intensity(dtype)) / np.float32(maximum)
     return _saturate(np.multiply(samples, factor, dtype=np.float32, casting="same_kind"), dtype)
 

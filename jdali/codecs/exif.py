@@ -13,7 +13,7 @@ _ORIENTATION_TAG = 0x0112
 
 
 def orientation(block: memoryview) -> int:
-    """Reads the orientation, 1 to 8, from a block of EXIF data (a small TIFF file); 1 if it has none.
+    """Reads the orientation, 1 to 8, from a block of EXIF data (a small TIFF file); returns 1 if the block has none.
 
     Damaged EXIF data and values out of range are ignored, because the pixels may be fine.
     """
@@ -48,7 +48,7 @@ def upright(picture: np.ndarray, orientation: int) -> np.ndarray:
 
 
 def stored_window(window: Window, height: int, width: int, orientation: int) -> Window:
-    """Converts a window of the upright picture, which has `height` and `width`, to the stored picture."""
+    """Converts a window in the upright picture, of size `height` x `width`, to a window in the stored picture."""
     y, x, rows, columns = window
     if orientation in (2, 3, 6, 7):
         x = width - x - columns

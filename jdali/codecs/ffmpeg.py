@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from jdali._errors import SampleError
 
-# From this version on, PyAV accepts text in any encoding, and lacks the argument `metadata_errors`.
+# From this version on, PyAV accepts metadata in any encoding, and has no argument `metadata_errors`.
 _ANY_ENCODING = 19
 
 
@@ -54,10 +54,10 @@ def sound(
         content: content of the file.
         form: FFmpeg's name of its format.
         frames: yields the decoded frames of a container and its sound stream.
-        most_values: most values to accept.
-        damaged: builds the error from a reason.
+        most_values: largest number of values to accept.
+        damaged: builds the error for a damaged file from a reason.
 
-    Returns: the sound, [T, C] in the decoder's type, and its rate; [0, 0] and 0 if it has no frame.
+    Returns: the sound, [T, C] in the decoder's type, and its rate; shape [0, 0] and rate 0 if the file has no frame.
     """
     parts: list[npt.NDArray[Any]] = []
     rate = got = 0
@@ -84,7 +84,7 @@ def sound(
 
 
 def float_decoder(context: Any) -> Any:
-    """Returns FFmpeg's float decoder where a codec has decoders for integers and floats; otherwise `context`."""
+    """Returns FFmpeg's float decoder if a codec has one decoder for integers and one for floats; otherwise returns `context`."""
     name = context.name.removesuffix("float") + "float"
     package = importlib.import_module("av")
     if context.name == name or name not in package.codecs_available:

@@ -24,11 +24,11 @@ _BLOCK, _CARD = 2880, 80
 # Longest header, in cards.
 _MOST_CARDS = 36 * 1000
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
-_ALWAYS = 1 << 20  # bytes that any compressed image may claim
-# Largest element of a tile: floats that cannot be quantized to integers are stored unchanged.
+_ALWAYS = 1 << 20  # any compressed image may claim this many bytes
+# Bytes of the largest element of a tile. Tiles store floats unchanged if they cannot be quantized to integers.
 _ELEMENT_BYTES = 8
 _GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
-# Columns of tiles; they hold descriptors, (length, offset) of data after the table.
+# Columns of tiles. Their cells hold descriptors, (length, offset) of data after the table.
 _TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
 _FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
 _COLUMN_BYTES = dict(zip("LBAIJEKDCMPQ", (1, 1, 1, 2, 4, 4, 8, 8, 8, 16, 8, 16), strict=True))
@@ -51,7 +51,7 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
 
     Args:
         content: content of the file.
-        indices: numbers of the HDUs, from 1 on, as FITS counts them.
+        indices: numbers of the HDUs; FITS counts from 1.
     """
     data = bytes(content)
     found = list(_headers(data, max(indices)))
@@ -65,7 +65,7 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
     try:
         with require().open(io.BytesIO(data), memmap=False) as file:
             images = [file[index - 1].data for index in indices]
-    except Exception as error:  # astropy lets any internal error through
+    except Exception as error:  # astropy may raise any internal error
         raise SampleError(f"the FITS file cannot be decoded: {type(error).__name__}: {error}") from error
     return [native(np.asarray(image)) for image in images]
 
@@ -87,7 +87,7 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
             )
         yield cards, at, size
         at += -(-size // _BLOCK) * _BLOCK
-        if data[at : at + 8] != b"XTENSION":  # trailing bytes are no part of the file
+        if data[at : at + 8] != b"XTENSION":  # other trailing bytes do not belong to the FITS file
             return
 
 
@@ -209,6 +209,6 @@ def _check_tile(number: int, tile: bytes, most: int) -> None:
     try:
         size = len(zlib.decompressobj(_GZIP_WINDOW).decompress(tile, most + 1))
     except zlib.error:
-        return  # astropy raises for it
+        return  # astropy will raise the error
     if size > most:
         raise SampleError(f"HDU {number} is damaged: a tile of it has more than {most} bytes")

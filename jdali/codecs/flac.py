@@ -1,8 +1,8 @@
 """Decodes FLAC with the optional package miniaudio, which takes half the time of libsndfile, or with FFmpeg.
 
-FFmpeg decodes files without a length in their header (they were written into a pipe), and FLAC in OGG, which libsndfile
-rejects in part. FLAC is lossless and its frames have checksums, so all libraries give the same samples. Files that
-miniaudio cannot decode completely go to libsndfile.
+FFmpeg decodes FLAC in OGG, because libsndfile rejects some of these files, and files without a length in their
+header, which programs write into a pipe. FLAC is lossless and its frames have checksums, so all libraries give the
+same samples. Files that miniaudio cannot decode completely go to libsndfile.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class Flac:
         return wave if read(self.decoder, count, target) == count else None
 
 
-_LENGTH = slice(21, 26)  # length of the sound, in the lower 36 bits
-_IN_OGG = slice(28, 33)  # magic bytes of FLAC in the first page of an OGG file
+_LENGTH = slice(21, 26)  # these bytes have the length of the sound in their lower 36 bits
+_IN_OGG = slice(28, 33)  # position of FLAC's magic bytes in the first page of an OGG file
 _CHECKED = {"err_detect": "crccheck+explode"}
 
 
 def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
-    """Decodes FLAC of unknown length, or in OGG, with FFmpeg; None for other files, or without PyAV.
+    """Decodes FLAC of unknown length, or in OGG, with FFmpeg; returns None for other files, or without PyAV.
 
     Raises `SampleError` if the file is damaged, or has more than `most_values` values.
     """

@@ -29,11 +29,11 @@ from jdali.codecs.color import gray_15bit
 from jdali.codecs.jpeg2000 import boxes
 
 _AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx")
-# Largest ratio of the coded pixels of a picture to the pixels in its boxes; fewer pixels count as _SMALL.
+# A picture may have at most _LARGER times as many coded pixels as its boxes claim; a claim below _SMALL counts as _SMALL.
 _LARGER, _SMALL = 4, 1 << 16
-# Bit depth in the boxes: flags for 10 or 12 and for 12 bits in "av1C", the byte of the depth in "hvcC".
+# Bit depth in the boxes: "av1C" has a flag for 10 or 12 bits and a flag for 12 bits; "hvcC" has the depth at this byte.
 _AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
-# EXIF orientation by counterclockwise quarter turns and the axis of the mirror after them; -1: no mirror.
+# EXIF orientation by the number of counterclockwise quarter turns, and the axis of the mirror after them (-1 without mirror).
 _ORIENTATION = {
     (0, -1): 1, (0, 0): 4, (0, 1): 2, (1, -1): 8, (1, 0): 5, (1, 1): 7, (2, -1): 3, (2, 0): 2, (2, 1): 4, (3, -1): 6,
     (3, 0): 7, (3, 1): 5,
@@ -105,7 +105,7 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
     bits = max((_bits(kind, content) for kind, content in properties), default=8)
     turns = own[b"irot"][0] & 3 if b"irot" in own else 0
     orientation = _ORIENTATION[turns, own[b"imir"][0] & 1 if b"imir" in own else -1]
-    if name == "heic":  # the decoder crops and rotates
+    if name == "heic":  # the decoder crops and rotates the picture
         limits.check("max_pixels", height * width, f"HEIC image of {height}x{width}")
         if b"clap" in own:
             width, width_of, height, height_of = struct.unpack_from(">IIII", own[b"clap"])
@@ -115,7 +115,7 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
     else:
         for rows, columns in sizes(
             view, inside
-        ):  # the decoder scales coded pictures to the size in the boxes
+        ):  # the decoder would scale the coded picture to the size in the boxes
             if rows * columns > _LARGER * max(height * width, _SMALL):
                 reason = f"its data are {rows}x{columns} pixels, its header says {height}x{width}"
                 raise corrupt("AVIF", reason)

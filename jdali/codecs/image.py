@@ -37,10 +37,10 @@ FORMATS: tuple[Format, ...] = (
     _gif.FORMAT, _heif.AVIF, _heif.HEIC, _jpegxl.FORMAT,
 )  # fmt: skip
 _BY_NAME = {f.name: f for f in FORMATS}
-# First bytes of formats that the error for unknown formats names.
+# Formats that the error for unknown formats names, by their first bytes.
 _UNSUPPORTED = {b"SIMPLE": "FITS"}
 
-# The floats of a TIFF may have any value.
+# Ignores warnings, since a TIFF may contain any float.
 _convert_floats = np.errstate(over="ignore", invalid="ignore")(convert)
 
 MAX_PIXELS: int
@@ -135,7 +135,7 @@ def _check_indices(info: ImageInfo) -> None:
 def _scaled_window(
     info: ImageInfo, adjust_orientation: bool, window: Window | None, denominator: int
 ) -> tuple[int, Window]:
-    """Returns the denominator to decode at, and the window of the upright picture at this scale."""
+    """Returns the denominator to decode at, and the window in the upright picture at this scale."""
     if denominator not in (1, 2, 4, 8):
         raise ValueError(f"denominator {denominator} is not one of 1, 2, 4, 8")
     denominator = min(denominator, info.max_denominator)
@@ -186,16 +186,18 @@ def decode(
         dtype: uint8, int8, uint16, int16, uint32, int32 or float32; full intensity becomes the
             largest value of the type, 1 for floats.
         adjust_orientation: rotate the picture as its EXIF data say.
-        window: (y, x, height, width) in the upright picture; None: all of it. Decoding, and checks for damage, are
-            limited as the format allows: for TIFF, to the strips or tiles that the window touches; for JPEG with restart
-            markers, to the tiles between them; for other JPEG and PNG, mostly to the rows above its end; for BMP and raw
-            PNM, to the window. WebP and JPEG 2000 are decoded whole.
+        window: (y, x, height, width) in the upright picture; None: all of it. Where the format allows it, only a part
+            of the file is decoded and checked for damage: for TIFF, the strips or tiles that the window touches; for
+            JPEG with restart markers, the segments between markers that the window touches; for other JPEG and PNG,
+            mostly the rows above the end of the window; for BMP and raw PNM, the window. WebP and JPEG 2000 are
+            decoded whole.
         denominator: 1, 2, 4 or 8: decode at this fraction of the size (rounded up), at less cost.
             Formats other than JPEG are decoded at full size; `output_shape` returns the resulting shape.
         fast_idct: for JPEG, use a faster, less exact inverse DCT.
         out: array of `output_shape` and `dtype` for the result.
         info: result of `probe`, if the caller has it.
-        contiguous: False allows the result to be a view of the whole picture, if it covers most of it.
+        contiguous: if False, the result may be a view of the whole picture, if the window is at least a quarter of
+            the picture.
 
     Returns: [H, W, C], `out` if given.
 
@@ -251,7 +253,8 @@ def decode(
             info.format.upper(), f"decoded to {picture.shape[2]} channels, its header says {shape[2]}"
         )
     if out is None:
-        # A view keeps the whole picture in memory, so the window must be at least a quarter of it.
+        # A view keeps the whole picture in memory, so only a window of at least a quarter of the picture is returned
+        # as a view.
         as_view = not contiguous and 4 * height * width >= whole[0] * whole[1]
         return picture if as_view else contiguous_copy(picture)
     if not (direct and np.may_share_memory(picture, out)):

@@ -43,7 +43,7 @@ class Headers:
                 self.failures[i] = error
 
     def select(self, rows: HostArray) -> Headers:
-        """Returns the headers of some of the images; none of these may be damaged."""
+        """Returns the headers of some of the images. These headers must not be damaged."""
         chosen = Headers.__new__(Headers)
         chosen._scanned, chosen._usual = self._scanned.select(rows), self._usual[rows]
         chosen._others = {i: self._others[row] for i, row in enumerate(rows.tolist()) if row in self._others}
@@ -67,7 +67,7 @@ class Headers:
         return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
 
     def plain(self, output_type: DALIImageType, dtype: np.dtype) -> HostArray:
-        """Returns True for pictures that need no conversion after the JPEG decoder: bool [n]."""
+        """Returns bool [n], True for pictures that need no conversion after the JPEG decoder."""
         plain = self._usual.copy()
         if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
             plain[:] = False
@@ -77,7 +77,7 @@ class Headers:
 def _has_few_scans(data: memoryview) -> bool:
     try:
         return count_scans(data) <= limits.most("max_jpeg_scans")
-    except SampleError:  # `image.probe` raises it again
+    except SampleError:  # `image.probe` will raise the error
         return False
 
 
@@ -92,13 +92,13 @@ def decode_small(
     adjust_orientation: bool,
     fast_idct: bool,
 ) -> tuple[list[tuple[HostArray, HostArray]], dict[int, Exception]]:
-    """Decodes many small pictures; pictures of one size go into one array.
+    """Decodes many small pictures; puts pictures of the same size into one array.
 
     Args:
         encoded: contents of the files.
-        headers: their headers, none of them damaged.
+        headers: their headers, without damaged ones.
         shapes: result of `Headers.shapes`.
-        share: divides the work among threads.
+        share: `share(function, count)` calls the function with slices of the pictures, in several threads.
         output_type, dtype, adjust_orientation, fast_idct: see `image.decode`.
 
     Returns:
@@ -143,7 +143,7 @@ def decode_small(
 
 
 def _distinct(shapes: HostArray) -> tuple[HostArray, HostArray]:
-    """Returns the distinct rows, and the number of each row among them."""
+    """Returns the distinct rows, and for each row its index among them."""
     if (shapes == shapes[0]).all():
         return shapes[:1], np.zeros(len(shapes), np.int64)
     sizes, group = np.unique(shapes, axis=0, return_inverse=True)

@@ -1,6 +1,7 @@
 """Finds truncated sound files, which libsndfile and DALI accept as shorter sounds.
 
-A file without a length in its header (it was written into a pipe) may be truncated unnoticed; it is accepted.
+Files that were written into a pipe have no length in their header. They are accepted, because truncation cannot be
+detected there.
 """
 
 from __future__ import annotations
@@ -10,22 +11,22 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-# Sizes from here on mean that the length is unknown: 0x7FFFFFFF or 0xFFFFFFFF, less the size of a header.
+# A size from here on means an unknown length: programs write 0x7FFFFFFF or 0xFFFFFFFF, minus the size of a header.
 UNKNOWN_LENGTH = 0x7F000000
 
-# Magic, version, flags, granule, stream, number, CRC, count of segments.
+# Head of a page: magic, version, flags, granule, stream, page number, CRC, number of segments.
 _OGG_PAGE = struct.Struct("<4sBBqIIIB")
 _OGG_MAGIC = re.compile(b"OggS")
 _OGG_FIRST, _OGG_LAST = 2, 4
 _OGG_CRC_OFFSET = 22
 _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
-_MOST_CHUNKS = 10_000  # chunks to look at
+_MOST_CHUNKS = 10_000  # most chunks to read
 RIFF_MAGIC = (b"RIFF", b"RF64", b"BW64")
 W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
 
 def missing(content: memoryview) -> str | None:
-    """Describes the missing part of a file; None if it is complete, or the format does not tell."""
+    """Describes the missing part of a file; None if the file is complete, or if its format does not store its length."""
     head = bytes(content[:16])
     if head[:4] == b"OggS":
         return _missing_of_ogg(content)
@@ -66,12 +67,12 @@ def _chunks(
         content: content of the file.
         at: start of the first chunk.
         form: `struct` format of a chunk's header.
-        pad: chunks begin at multiples of this.
+        pad: alignment of the chunks, bytes.
         counts_itself: the size in a header includes the header.
     """
     head = struct.Struct(form)
     unknown = UNKNOWN_LENGTH if head.size == 8 else 1 << 62
-    large = None  # size of the samples, if it does not fit into 32 bits
+    large = None  # size of the samples in a file of more than 4 GiB
     for _ in range(_MOST_CHUNKS):
         if at + head.size > len(content):
             if at < len(content):  # the file ends within a header
@@ -95,7 +96,7 @@ def _chunks(
 
 
 def _missing_of_ogg(content: memoryview) -> str | None:
-    """Describes the missing part of an OGG file; in chained files, only the last one must be complete."""
+    """Describes the missing part of an OGG file. In a chain of OGG files, only the last file must be complete."""
     next_numbers: dict[int, int] = {}  # number of the next page of each open stream
     beginning = False
     at = 0

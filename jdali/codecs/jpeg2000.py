@@ -1,4 +1,4 @@
-"""Decodes JPEG 2000, codestreams and JP2 files, with imagecodecs if it is installed, else with Pillow."""
+"""Decodes JPEG 2000 (codestreams and JP2 files) with imagecodecs if it is installed, else with Pillow."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from jdali.types import ANY_DATA
 
 _BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
 _CODESTREAM = b"\xff\x4f\xff\x51"
-# Supported horizontal and vertical steps of the first three components; OpenJPEG prints messages about others.
+# Supported horizontal and vertical steps of the first three components. OpenJPEG prints messages about other steps.
 _SAMPLINGS = (((1, 1), (1, 1), (1, 1)), ((1, 1), (2, 1), (2, 1)), ((1, 1), (2, 2), (2, 2)))
-# Colour specification of a box: by number; or by a profile, and the offset of its colour space.
+# Method of a colour box that has the number of its colour space. In a box with a profile, the offset of the colour space.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
 
 
 class _Jpeg2000Detail(NamedTuple):
-    """Fields of the header that `decode` needs; `middle` is added to signed samples, 0 for unsigned ones."""
+    """Fields of the header that `decode` needs. `middle` is the value to add to signed samples; 0 for unsigned samples."""
 
     colours: str
     middle: int
@@ -59,9 +59,9 @@ def boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
 
 
 def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
-    """Finds the codestream of a JP2 file; returns it with the bits of each palette channel and the colour space.
+    """Finds the codestream of a JP2 file; returns it, the bits of each palette channel, and the colour space.
 
-    The colour space is "CMYK", "sYCC" or "e-sYCC"; "" for others, which need no treatment.
+    The colour space is "CMYK", "sYCC" or "e-sYCC"; "" stands for all that need no conversion.
     """
     if begins(view, _CODESTREAM):
         return view, [], ""
@@ -110,7 +110,7 @@ def header(view: memoryview) -> ImageInfo:
     if colours == "CMYK" and (channels < 4 or bits not in (8, 16)):
         raise corrupt("JPEG2000", f"CMYK of {channels} channels of {bits} bits is not supported")
     dtype = UINT8 if bits <= 8 else UINT16
-    # As in DALI, full intensity is the type's maximum, even if samples have, say, 12 bits.
+    # As in DALI, full intensity is the maximum of the type, even if samples have only 12 bits, say.
     maximum = float((1 << bits) - 1) if bits < 8 else float(np.iinfo(dtype).max)
     channels = len(palette) or channels
     detail = _Jpeg2000Detail(colours, 1 << (bits - 1) if signs == {1} else 0)
@@ -118,7 +118,7 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes a picture; shifts signed samples to the middle of the range, as Pillow does."""
+    """Decodes a picture; moves signed samples into the unsigned range, as Pillow does."""
     picture = _samples(view, info)
     if info.detail.colours == "CMYK" and request.output_type != ANY_DATA:
         return cmyk_to_rgb(picture, inverted=False)
@@ -130,7 +130,7 @@ def _samples(view: memoryview, info: ImageInfo) -> np.ndarray:
     if codecs is None:
         if info.dtype != UINT8 or info.maximum != 255 or info.channels > 4:
             need_imagecodecs("a JPEG 2000 image of other than 8 bits or of more than 4 channels")
-        if info.detail.colours == "sYCC":  # Pillow rounds the conversion to RGB differently
+        if info.detail.colours == "sYCC":  # Pillow's conversion to RGB rounds differently
             need_imagecodecs("a JPEG 2000 image in sYCC")
         picture = open_with_pillow(Jpeg2KImagePlugin.Jpeg2KImageFile, view, info)
         return with_channels(as_stored(picture.convert("RGB") if picture.mode == "P" else picture))
@@ -148,15 +148,15 @@ FORMAT = Format("jpeg2000", _matches, header, decode, gray_15bit)
 
 
 _START_OF_TILE, _START_OF_DATA, _END, _STYLE, _STYLE_OF_COMPONENT = 0xFF90, 0xFF93, 0xFFD9, 0xFF52, 0xFF53
-_TILE_PART_BYTES = 14  # smallest header of a tile, with the marker of its data
+_TILE_PART_BYTES = 14  # bytes of the smallest tile header, with the marker of its data
 _SLACK = 1 << 16
-# Most code-blocks: a constant, and more by the size of the file. Code-blocks share packets, so the data alone do not bound
-# them. Real files have code-blocks of 32 or 64 pixels a side.
+# A file may have this many code-blocks, and _BLOCKS_PER_BYTE more for each byte. Code-blocks share packets, so the
+# size of the data alone does not limit their number. Real files have code-blocks of 32 or 64 pixels a side.
 _MANY_BLOCKS = 1 << 20
 _BLOCKS_PER_BYTE = 4
 _MOST_STYLES = 32
 _MOST_LEVELS = 32
-# Memory that OpenJPEG allocates for a sample, a code-block, a tile, and a component of a tile, bytes.
+# Bytes that OpenJPEG allocates for a sample, a code-block, a tile, and a component of a tile.
 _SAMPLE_BYTES, _BLOCK_BYTES, _TILE_BYTES, _COMPONENT_BYTES = 8, 400, 6000, 1200
 
 
@@ -164,7 +164,7 @@ class _Style(NamedTuple):
     """Coding style of a tile or component; sizes are exponents of 2, in samples.
 
     Attributes:
-        layers: number of layers; 0: another marker has it.
+        layers: number of layers; 0 in the style of a component, which has none.
         precincts: size (x, y) of a precinct by resolution, the lowest first.
         block: size (x, y) of a code-block.
     """
@@ -197,7 +197,7 @@ def _check_work(stream: memoryview) -> None:
         if len(styles) > _MOST_STYLES:
             raise corrupt("JPEG2000", f"it has more than {_MOST_STYLES} ways of coding")
     layers = max((style.layers for style in styles), default=1)
-    # The most expensive style counts for all tiles and components.
+    # Counts as if all tiles and components had the most expensive style.
     packets = blocks = 0
     for style in styles:
         counts = [0, 0]
@@ -217,7 +217,7 @@ def _check_work(stream: memoryview) -> None:
 
 
 def _borders(start: int, end: int, origin: int, size: int, step: int) -> np.ndarray:
-    """Computes start and end of each tile's samples along an axis, int64 [2, tiles]."""
+    """Computes the start and end of each tile along an axis, in samples: int64 [2, tiles]."""
     begins = np.arange(origin, end, size, dtype=np.int64)
     both = np.stack([np.maximum(begins, start), np.minimum(begins + size, end)])
     return -(-both // step)
@@ -233,7 +233,7 @@ def _counts(across: np.ndarray, down: np.ndarray, style: _Style) -> tuple[int, i
         precincts += _cells(columns, wide) * _cells(rows, high)
         if resolution == 0:
             blocks += _cells(columns, min(style.block[0], wide)) * _cells(rows, min(style.block[1], high))
-        else:  # three bands of half the size
+        else:  # this resolution has three bands of half its size
             columns, rows = -(-columns >> 1), -(-rows >> 1)
             side_x, side_y = (min(b, p - 1) for b, p in zip(style.block, (wide, high), strict=True))
             blocks += 3 * _cells(columns, max(side_x, 0)) * _cells(rows, max(side_y, 0))
@@ -241,7 +241,7 @@ def _counts(across: np.ndarray, down: np.ndarray, style: _Style) -> tuple[int, i
 
 
 def _cells(borders: np.ndarray, exponent: int) -> int:
-    """Counts the grid cells that intervals touch, summed over the intervals."""
+    """Counts the grid cells that each interval touches; returns the sum."""
     begin, end = borders
     return int(np.where(end > begin, -(-end >> exponent) - (begin >> exponent), 0).sum())
 
@@ -252,7 +252,7 @@ def _styles(stream: memoryview, components: int) -> Iterator[_Style]:
     while position + 12 <= len(stream) and struct.unpack_from(">H", stream, position)[0] == _START_OF_TILE:
         (size,) = struct.unpack_from(">I", stream, position + 6)
         yield from _styles_of_header(stream, position + 12, components)
-        if size < _TILE_PART_BYTES:  # 0: up to the end
+        if size < _TILE_PART_BYTES:  # 0 for the last tile, which extends to the end
             return
         position += size
 

@@ -1,6 +1,7 @@
-"""Reads the headers of many JPEG files at once, by NumPy operations that go from marker to marker in all files.
+"""Reads the headers of many JPEG files at once: each NumPy operation moves to the next marker in all files.
 
-It reads headers of the usual form. `jpeg.header` reads all others, and raises for bad ones; both agree on usual headers.
+It reads only headers of the usual form, and agrees with `jpeg.header` on them. `jpeg.header` reads all other headers,
+and raises for bad ones.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from jdali.codecs.base import ImageInfo
 from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, info_of
 from jdali.codecs.jpeg_segments import PROGRESSIVE_FRAME, WHOLE_BLOCKS
 
-# Bytes of each file to look at. Longer headers (a colour profile, a thumbnail) belong to larger pictures, where the
-# cost of a header does not matter.
+# Bytes of each file to read. Longer headers (with a colour profile or a thumbnail) belong to larger pictures, whose
+# decoding outweighs the header.
 _HEAD_BYTES = 2048
 # Most segments before the scan.
 _MOST_SEGMENTS = 32
-# Bytes after the data, so that elements can be read at any offset.
+# Padding after the data, bytes, so that elements can be read at any offset.
 _MARGIN = 8
 _GRAY, _COLOUR = 1, 3
 
@@ -29,11 +30,11 @@ _ODD, _SKIPPED, _FRAME, _SCAN, _APP1, _RESTART_INTERVAL = range(6)
 
 
 def _kinds() -> npt.NDArray[np.uint8]:
-    """Tabulates the kinds of all two-byte markers, uint8 [65536]; files with an `_ODD` marker go to `jpeg.header`."""
+    """Tabulates the kind of each two-byte marker, uint8 [65536]. `jpeg.header` reads files with an `_ODD` marker."""
     kinds = np.full(1 << 16, _ODD, np.uint8)
     markers = kinds[0xFF00:]
     markers[[0xC4, 0xCC, *range(0xDB, 0xDE), *range(0xE0, 0xF0), 0xFE]] = _SKIPPED
-    markers[0xEE] = _ODD  # Adobe's segment changes the meaning of colours
+    markers[0xEE] = _ODD  # Adobe's segment may change the meaning of colours
     markers[0xC0:0xC3] = _FRAME
     markers[0xDA], markers[0xDD], markers[0xE1] = _SCAN, _RESTART_INTERVAL, _APP1
     return kinds
@@ -49,9 +50,9 @@ class Scanned:
     Attributes:
         usual: bool [n], True for headers that were read.
         extents: int64 [n, 3], stored height, width and channels.
-        frames: int64 [n, 4], marker of the frame, offset of the height, sampling factors of the luma (two hexadecimal
-            digits), and of the chroma if both planes agree, else 0.
-        scans: int64 [n, 2], MCUs between restart markers (0: no markers), and offset of the coded data.
+        frames: int64 [n, 4]: marker of the frame, offset of the height, sampling factors of the luma (two hexadecimal
+            digits), and those of the chroma (0 if the two planes differ).
+        scans: int64 [n, 2]: MCUs between restart markers (0 without markers), and offset of the coded data.
     """
 
     usual: np.ndarray
@@ -61,7 +62,7 @@ class Scanned:
 
     @property
     def progressive(self) -> np.ndarray:
-        """bool [n], True for progressive files."""
+        """Whether each file is progressive, bool [n]."""
         found: np.ndarray = self.frames[:, 0] == PROGRESSIVE_FRAME
         return found
 
@@ -80,7 +81,7 @@ class Scanned:
 
 
 def scan(files: Sequence[np.ndarray]) -> Scanned:
-    """Reads the headers of encoded images, uint8 [bytes] each; files that are not JPEG are not usual."""
+    """Reads the headers of encoded images, uint8 [bytes] each. The result marks files of other formats as not usual."""
     sizes = np.array([len(file) for file in files], np.int64)
     lengths = np.minimum(sizes, _HEAD_BYTES)
     heads: Sequence[Any] = files if (sizes <= _HEAD_BYTES).all() else [file[:_HEAD_BYTES] for file in files]
@@ -93,16 +94,16 @@ class _Scan:
     """Scans the headers of several files.
 
     Args:
-        raw: the concatenated heads of all files, and `_MARGIN` bytes.
-        starts, ends: int64 [n], bounds of each file's head in it.
+        raw: the concatenated heads of all files, followed by `_MARGIN` bytes.
+        starts, ends: int64 [n], bounds of each file's head in `raw`.
     """
 
-    # The last header that was read, and the rows found in it. Files of one program and one size share their header:
-    # 256 pictures of 8x8 are scanned in 120 us, 270 without it.
+    # The last header that was read, and the rows found in it. Files of the same size from one program share their
+    # header, so scanning 256 pictures of 8x8 takes 120 us with this cache, and 270 us without.
     _known: tuple[bytes, list[np.ndarray]] = b"", []
 
     def __init__(self, raw: bytes, starts: np.ndarray, ends: np.ndarray):
-        # Views with stride 1: a number begins at each byte.
+        # Views with a stride of 1 byte, which can read a number at any offset.
         self._words, self._shorts = (
             np.ndarray((len(raw) - _MARGIN + 1,), kind, raw, strides=(1,)) for kind in (">u4", ">u2")
         )
@@ -136,7 +137,7 @@ class _Scan:
         return Scanned(self._usual, self._extents, self._frames, self._scans)
 
     def _fill_known(self) -> np.ndarray:
-        """Fills in the files that begin with the known header: bool [n]."""
+        """Fills in the results of files that begin with the known header; returns bool [n], True for these files."""
         head, found = _Scan._known
         if not head:
             return np.zeros(len(self._starts), bool)
@@ -147,18 +148,18 @@ class _Scan:
         return same
 
     def _keep_first(self, rows: np.ndarray) -> None:
-        """Makes the header of the first usual file of some the known one."""
+        """Makes the header of the first usual file in `rows` the known header."""
         for row in rows[self._usual[rows]][:1].tolist():
             start, size = self._starts.item(row), 6 + 2 * self._extents.item(row, 2)
             head = self._text[start : start + self._scans.item(row, 1)]
-            if head[-2 - size : 2 - size] == b"\xff\xda" + size.to_bytes(2):  # all that was read lies in it
+            if head[-2 - size : 2 - size] == b"\xff\xda" + size.to_bytes(2):  # all that was read is in it
                 found = [array[row].copy() for array in (self._extents, self._frames, self._scans)]
                 _Scan._known = head, found
 
     def _special(
         self, rows: np.ndarray, at: np.ndarray, after: np.ndarray, kinds: np.ndarray, whole: np.ndarray
     ) -> np.ndarray:
-        """Reads one segment of each of the files `rows`; returns True for files to continue with, bool [rows]."""
+        """Reads one segment of each file in `rows`; returns bool [rows], True for files whose headers go on."""
         kinds = np.where(whole, kinds, _ODD)
         on = (kinds != _ODD) & (kinds != _SCAN)
         (found,) = np.nonzero(kinds == _APP1)
@@ -172,7 +173,7 @@ class _Scan:
             self._scans[rows[found], 0] = self._shorts[at[found] + 4]
         (found,) = np.nonzero(kinds == _SCAN)
         if len(found):
-            # `jpeg.header` handles scans of only some components or coefficients.
+            # `jpeg.header` handles scans that contain only some components or coefficients.
             components = self._extents[rows[found], 2]
             start = np.minimum(at[found] + 5 + 2 * components, len(self._words) - 1)
             spectrum = self._words[start] >> 8 == int.from_bytes(WHOLE_BLOCKS)
@@ -183,7 +184,7 @@ class _Scan:
         return on
 
     def _frame(self, rows: np.ndarray, at: np.ndarray, after: np.ndarray) -> np.ndarray:
-        """Reads frame headers; returns True for usual ones, bool [rows]."""
+        """Reads frame headers; returns bool [rows], True for usual ones."""
         raw = self._raw
         channels = raw[np.minimum(at + 9, len(raw) - 1)].astype(np.int64)
         good = (self._extents[rows, 2] == 0) & ((channels == _GRAY) | (channels == _COLOUR))

@@ -21,13 +21,13 @@ START_OF_SCAN, END_OF_IMAGE, APP0, APP1, APP14, RESTART_INTERVAL = 0xDA, 0xD9, 0
 _COMMENT, _APPLICATIONS = 0xFE, frozenset(range(0xE0, 0xF0))
 # Frames whose scans have whole blocks, and the scan parameters for whole blocks.
 _WHOLE_BLOCKS_FRAMES, WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
-# Excludes stuffed bytes, fill bytes and restart markers, and markers that libjpeg skips or fails at.
+# Matches no stuffed bytes, fill bytes or restart markers, and no markers that libjpeg skips or fails at.
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
-_MOST_SEGMENTS = 1 << 14  # a segment has up to 64 KB, so real files have far fewer
+_MOST_SEGMENTS = 1 << 14  # real files have far fewer, since a segment has up to 64 KB
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
-# Colour codes of Adobe's segment that libjpeg knows, by number of components; the last one is the default.
+# Colour codes in Adobe's segment that libjpeg knows, by number of components. The last code is the default.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
 
 
@@ -55,7 +55,7 @@ def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
 
 
 def count_scans(view: memoryview) -> int:
-    """Counts the scans of the picture, at most one more than the limit; each scan may cost a pass over the picture."""
+    """Counts the scans of a picture, up to one more than the limit. Each scan may cost a pass over the picture."""
     scans = (marker for marker, _, _ in segments(view) if marker == START_OF_SCAN)
     return sum(1 for _ in itertools.islice(scans, limits.most("max_jpeg_scans") + 1))
 
@@ -69,17 +69,17 @@ def up_to_end(view: memoryview) -> memoryview:
 
 
 def put_right(view: memoryview, components: int) -> bytes:
-    """Rewrites a file so that libjpeg does not warn about it: the same pixels, correct segments, no trailing bytes.
+    """Rewrites a file so that libjpeg does not warn about it: corrects segments, drops trailing bytes, keeps the pixels.
 
     libjpeg reports only its first warning, so a harmless warning would hide missing data. Application segments are
-    dropped unless they affect colours. A picture of one scan without an end marker gets
-    one, in place of at least two bytes after its data.
+    dropped unless they affect colours. If a picture of one scan has no end marker, the marker replaces at least two
+    bytes after the data.
 
     Raises `SampleError` if a picture of several scans has no end marker, or restart markers are missing.
     """
     parts: list[bytes | memoryview] = [_START_OF_IMAGE]
     frame = scan = b""
-    coded = interval = 0  # where entropy coded data begin; blocks between restarts
+    coded = interval = 0  # offset of entropy coded data; coded units between restarts
     sequential = False
     for marker, position, body in segments(view):
         if coded:
@@ -107,7 +107,8 @@ def put_right(view: memoryview, components: int) -> bytes:
         parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
     if not (coded and sequential and scan[0] == components):
         raise corrupt("JPEG", "premature end of file")
-    # Drop two bytes for the end marker. Data end in bits of 1, so trailing zeros are no data, except a stuffed zero after 0xFF.
+    # Drops two bytes for the end marker, and trailing zeros. Data end in bits of 1, so only a stuffed zero after 0xFF
+    # is data.
     last = bytes(view[coded:-2]).rstrip(b"\0")
     last += b"\0" * last.endswith(b"\xff")
     return b"".join([*parts, _with_restarts(last, frame, scan, interval), _END])

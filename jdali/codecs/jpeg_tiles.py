@@ -1,4 +1,4 @@
-"""Cuts a window out of a JPEG file with restart markers into a smaller file, without decoding."""
+"""Cuts a smaller JPEG file for a window out of a file with restart markers, without decoding."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from jdali.codecs.exif import Window
 from jdali.codecs.jpeg_segments import END_OF_IMAGE
 
 _RESTARTS = bytes(range(0xD0, 0xD8))  # second bytes of the restart markers, in order
-# Pixels around a window in the decoded picture: upsampling interpolates chroma between neighbours, two pixels apart.
+# Pixels to decode around a window, since upsampling interpolates chroma between neighbours, which are two pixels apart.
 _MARGIN = 2
-# libjpeg interpolates only rows of more than two chroma samples; one MCU at a quarter of its size has two.
+# Fewest columns of MCUs to cut. libjpeg interpolates only rows of more than two chroma samples; at a quarter of the
+# size, one MCU has only two.
 _LEAST_COLUMNS = 2
-# Above this fraction of the picture, cutting costs more than it saves.
+# Cutting costs more than it saves if the window takes more than this fraction of the picture.
 _MOST = 0.9
 
 
@@ -27,7 +28,7 @@ class Coded(NamedTuple):
         height_at: offset of height and width in the frame header.
         coded_at: offset of the entropy coded data.
         unit: height and width of an MCU, pixels.
-        interval: MCUs between restart markers; 0: the file has no restart markers.
+        interval: number of MCUs between restart markers; 0 if the file has none.
     """
 
     height_at: int
@@ -41,8 +42,9 @@ def cut_tiles(
 ) -> tuple[bytearray, int, int, int, int] | None:
     """Builds a file from the segments between restart markers that a window touches.
 
-    Decoding restarts at each marker, so a segment decodes alone as it does within its picture. If the interval
-    divides a row of MCUs, segments are tiles; otherwise only whole rows can be left out, at rows that begin with a segment.
+    Decoding restarts at each marker, so a segment alone decodes to the same pixels as within its picture. If the
+    interval divides a row of MCUs, segments are tiles. Otherwise only whole rows can be left out, and the file must
+    begin at a row that begins with a segment.
 
     Args:
         view: the file.
@@ -51,8 +53,8 @@ def cut_tiles(
         window: the window, in the picture decoded at 1 / `denominator` of its size.
         denominator: 1, 2, 4 or 8.
 
-    Returns: the file, and the window of the picture that it holds: y, x, height, width; None if cutting does not pay,
-        or the markers are not in order.
+    Returns: the file, and y, x, height and width of the part of the picture in it. None if cutting does not pay, or
+        if the markers are not in order.
     """
     rows, columns = (-(-n // unit) for n, unit in zip(size, coded.unit, strict=True))
     interval = coded.interval
@@ -93,7 +95,7 @@ def cut_tiles(
 
 
 def _segment_ends(view: memoryview, coded: Coded, count: int) -> np.ndarray | None:
-    """Finds the ends of `count` segments, each after its marker, int64 [count].
+    """Finds the end of each of `count` segments, including the marker after it: int64 [count].
 
     Returns None unless the data hold exactly these markers, in order, and then the end of the image.
     """

@@ -12,16 +12,17 @@ from jdali.codecs.heif import as_rgb
 from jdali.codecs.jpeg2000 import boxes
 
 _STREAM, _BOX_FILE = b"\xff\x0a", b"\0\0\0\x0cJXL \r\n\x87\n"
-# Bytes of the codestream that hold the header, even if several boxes contain it.
+# The header lies in this many bytes of the codestream, which several boxes may contain.
 _HEAD = 256
-# Numbers of bits of a size, and bit depths, selected by two bits; ratios of width to height, selected by three bits.
+# Two bits in the header select the number of bits of a size, or the bit depth; three bits select the ratio of width
+# to height.
 _SIZES = (9, 13, 18, 30)
 _RATIOS = ((1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1))
 _DEPTHS, _FLOAT_DEPTHS = (8, 10, 12), (32, 16, 24)
 
 
 class _Bits:
-    """Reads the bits of a codestream, the lowest of each byte first."""
+    """Reads the bits of a codestream, beginning with the lowest bit of each byte."""
 
     def __init__(self, data: bytes):
         self._value, self._left = int.from_bytes(data, "little"), 8 * len(data)
@@ -78,7 +79,7 @@ def header(view: memoryview) -> ImageInfo:
         if bits.take(1):
             orientation = bits.take(3) + 1
             if bits.take(1):
-                bits.size()  # the intrinsic size for display
+                bits.size()  # skips the intrinsic size for display
             if bits.take(1):
                 raise corrupt("JPEGXL", "pictures with a preview are not supported")
             if bits.take(1):

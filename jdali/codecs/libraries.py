@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 
 class Library(NamedTuple):
-    """A library that reads (a part of) a format.
+    """A library that reads a format, or a part of one.
 
     Attributes:
         package: name to install it by.
         module: name to import it by.
-        does: its use, where the libraries before it cannot do this or are not installed.
+        does: what jdali uses it for, if the libraries listed before it cannot do this or are not installed.
         extra: jdali's extra that installs it; "" if it is always installed.
     """
 
@@ -24,7 +24,7 @@ class Library(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of `report`: a library for a format; `version` is None if it is not installed."""
+    """A line of `report`: a library for a format. `version` is None if the library is not installed."""
 
     format: str
     by: Library
@@ -91,11 +91,11 @@ def report() -> list[Row]:
 
 
 def installed_version(package: str, module: str) -> str | None:
-    """Returns the version of a package, "unknown" if it does not say; None if it is not installed."""
+    """Returns the version of a package; "unknown" if the package does not state it, None if it is not installed."""
     try:
         if importlib.util.find_spec(module) is None:
             return None
-    except ImportError:  # the package around it is missing
+    except ImportError:  # the parent package is missing
         return None
     try:
         return importlib.metadata.version(package)

@@ -1,7 +1,7 @@
-"""Decodes MP3, and layers I and II of MPEG, with FFmpeg, through the optional package av.
+"""Decodes MP3 and MPEG layers I and II with FFmpeg, through the optional package av.
 
-Without this package libsndfile decodes them; it prints messages about damaged files, and estimates the length of a
-variable-rate file without a length from its first frames.
+Without this package libsndfile decodes them. It prints messages about damaged files; if a file of variable rate has
+no length, libsndfile estimates the length from the first frames.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jdali.codecs import wav as _wav
 
 # Magic bytes of other formats that may follow an ID3 tag.
 _OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"RF64", b"BW64", b"FORM")
-# Bit rates, kbit/s, by the four bits in a header, for (MPEG 1, layer) and (MPEG 2, layer); codes 0 and 15 are invalid.
+# Bit rates (kbit/s) for (MPEG version, layer), by the four bits in a header; codes 0 and 15 are invalid.
 _RATES = {
     (True, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 0),
     (True, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0),
@@ -26,15 +26,15 @@ _RATES = {
     (False, 2): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
     (False, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
-_SAMPLE_RATES = (44100, 48000, 32000)  # of MPEG 1
-# A length tag in the first frame: one of these, four bytes of flags, and by the two lowest flags the number of
-# other frames and the number of bytes, four bytes each.
+_SAMPLE_RATES = (44100, 48000, 32000)  # in MPEG 1
+# A length tag in the first frame begins with one of these names and four bytes of flags. If the lowest flag is set,
+# the number of other frames follows; if the next flag is set, the number of bytes. Each number has four bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")
-_TAG_OFFSET = 48  # a tag begins within this many bytes of the first frame
+_TAG_OFFSET = 48  # the tag begins in the first bytes of the frame
 
 
 def opened(content: memoryview, most_values: int) -> _wav.Wave | None:
-    """Decodes an MP3 file, or MP3 in a WAV file; None for another format, or without the package av.
+    """Decodes an MP3 file, or MP3 in a WAV file; returns None for another format, or without the package av.
 
     Raises `SampleError` if the file is damaged, truncated, or has more than `most_values` values.
     """
@@ -82,9 +82,9 @@ def is_aac(content: memoryview) -> bool:
 
 
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
-    """Returns the number of frames by the tag in the first frame (0 without a tag), and the file up to their end.
+    """Returns the number of frames that the tag claims (0 without a tag), and the file up to the end of these frames.
 
-    It corrects a wrong number of bytes in the tag; otherwise FFmpeg would keep the silence that encoders append.
+    If the tag has a wrong number of bytes, corrects it, because FFmpeg would otherwise keep the silence that encoders append.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])
     offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)
@@ -114,7 +114,7 @@ def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
         if data and not any(data):
             continue
         frames = decoder.decode(packet)
-        count += bool(data)  # count packets, because the decoder drops silent frames at the borders
+        count += bool(data)  # counts packets, since the decoder drops silent frames at the borders
         if data and len(data) < _frame_size(data):
             raise _damaged(f"a frame of {_frame_size(data)} bytes has {len(data)}")
         yield from frames
@@ -123,7 +123,7 @@ def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
 
 
 def _frame_size(header: bytes) -> int:
-    """Returns the size of a frame in bytes, by its header; 0 if this is no frame."""
+    """Returns the size of a frame, computed from its header, bytes; 0 if the bytes are no header."""
     first, second = header[1:3] if len(header) > 2 else (0, 0)
     version, layer, sample_rate = first >> 3 & 3, 4 - (first >> 1 & 3), second >> 2 & 3
     if layer == 4 or version == 1 or sample_rate == 3:

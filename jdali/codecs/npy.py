@@ -19,10 +19,10 @@ import numpy as np
 from jdali._errors import SampleError
 
 _MAGIC = b"\x93NUMPY"
-# Format of the header's length, by major version.
+# Format of the field with the header's length, by major version.
 _LENGTH = {1: struct.Struct("<H"), 2: struct.Struct("<I"), 3: struct.Struct("<I")}
 _VERSION_END = len(_MAGIC) + 2
-# NumPy writes some hundred bytes, and reads at most 10,000 unless told to trust the file.
+# NumPy writes headers of some hundred bytes, and reads at most 10,000 bytes unless the caller trusts the file.
 _LONGEST_HEADER = 1 << 16
 # A first read of this many bytes contains nearly every header.
 FIRST_READ = 1024
@@ -32,7 +32,7 @@ _MOST_BYTES = 1 << 62
 _KEY = re.compile(r"\s*(['\"])(descr|fortran_order|shape)\1\s*:\s*")
 _TEXT = re.compile(r"(['\"])([^'\"\\]*)\1")
 _FLAG = re.compile(r"True|False")
-# A single extent needs a comma, as in Python; Python 2 wrote an L.
+# As in Python, a single extent needs a comma. Python 2 wrote an L after each extent.
 _SHAPE = re.compile(r"\(\s*((?:\d{1,19}L?\s*,\s*)*)(\d{1,19}L?\s*)?\)")
 _EXTENT = re.compile(r"\d+")
 _COMMA = re.compile(r"\s*(,|(?=\}))\s*")
@@ -42,10 +42,10 @@ _TYPES = {
     for size in sizes
 }  # fmt: skip
 
-# Reads exactly (offset, size) of a file.
+# A function `read(offset, size)` that reads exactly these bytes of a file.
 Read = Callable[[int, int], Any]
-# Gaps of up to this many bytes in a window are cheaper to read than to skip. One read takes _GAPS_AT_ONCE times as much,
-# which outweighs the call and still fits into the caches of a processor.
+# Gaps of up to this many bytes in a window are cheaper to read than to skip. One call reads _GAPS_AT_ONCE times as
+# much: enough to outweigh the call, and little enough for the processor's caches.
 SMALL_GAP = 1 << 14
 _GAPS_AT_ONCE = 16
 
@@ -113,7 +113,7 @@ def parse_header(head: Any, file_size: int) -> Header:
         file_size: size of the file, bytes.
 
     Raises:
-        SampleError: the file is no .npy file, is damaged or truncated, or has elements that are no numbers.
+        SampleError: the file is no .npy file, it is damaged or truncated, or its elements are no numbers.
     """
     start = header_size(head)
     if start > min(len(head), file_size):
@@ -131,7 +131,7 @@ def parse_header(head: Any, file_size: int) -> Header:
 
 
 def _parsed(head: bytes) -> Header:
-    # A data set has few distinct headers, so parsed ones are cached, except for long ones, which NumPy does not write.
+    # Caches parsed headers, since a data set has few distinct ones; except for long headers, which NumPy does not write.
     return _parsed_once(head) if len(head) <= FIRST_READ else _parsed_once.__wrapped__(head)
 
 
@@ -184,7 +184,7 @@ def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype) -> None:
         raise SampleError(f"the .npy header is damaged: its shape {text} is no tuple")
     if len(shape) > _MOST_AXES:
         raise SampleError(f"the array has {len(shape)} axes; at most {_MOST_AXES} can be read")
-    # An empty axis must not hide an overflow.
+    # Skips empty axes, so that they do not hide an overflow.
     if math.prod(extent for extent in shape if extent) * dtype.itemsize > _MOST_BYTES:
         raise SampleError(f"the .npy header is damaged: no array has the shape {text[:60]}")
 
@@ -208,7 +208,7 @@ def decode(content: Any, *, exact: bool = False) -> np.ndarray:
 
 
 def native(array: np.ndarray) -> np.ndarray:
-    """Converts an array to C order, this machine's byte order, and booleans of 0 and 1."""
+    """Converts an array to C order and this machine's byte order; normalizes booleans to 0 and 1."""
     if array.flags.c_contiguous and array.dtype.isnative and array.dtype.kind != "b":
         return array
     if array.dtype.kind == "b":
@@ -227,7 +227,7 @@ def read_header(read: Read, file_size: int) -> Header:
 def read_window(
     read: Read, header: Header, anchor: tuple[int, ...], sizes: tuple[int, ...], gap: int = SMALL_GAP
 ) -> np.ndarray:
-    """Reads a window of an array without most of the rest.
+    """Reads a window of an array; skips most of the rest.
 
     Args:
         read: reads bytes of the file.
@@ -248,12 +248,12 @@ def read_window(
 
 
 def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...], gap: int) -> None:
-    """Reads the elements of `out`, which begin at byte `start` and have these strides in the file."""
+    """Reads the elements of `out`. In the file, they begin at byte `start` and have these strides, bytes."""
     item = out.itemsize
     row = item + sum((n - 1) * s for n, s in zip(out.shape[1:], strides[1:], strict=True))
     if not out.ndim:
         out[...] = np.frombuffer(read(start, item), out.dtype)[0]
-    elif strides[0] - row > gap:  # gaps within a row are no larger
+    elif strides[0] - row > gap:  # gaps within a row are no larger than this gap
         for i in range(len(out)):
             _fill(out[i : i + 1].reshape(out.shape[1:]), read, start + i * strides[0], strides[1:], gap)
     else:

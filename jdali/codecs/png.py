@@ -40,16 +40,17 @@ _DEPTHS = {
     _RGBA: (8, 16),
 }
 _CHANNELS = {_GRAY: 1, _RGB: 3, _PALETTE: 3, _GRAY_ALPHA: 2, _RGBA: 4}
-# Chunks that the samples depend on. Others are dropped: libpng prints warnings about damaged
-# colour profiles, and converts tRNS to an alpha channel, which DALI does not do.
+# Chunks that the samples depend on. All other chunks are dropped, because libpng prints warnings about damaged colour
+# profiles, and converts tRNS to an alpha channel, which DALI does not do.
 _NEEDED = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
 # Largest compression ratio of deflate.
 _LARGEST_RATIO = 1032
-# Streams of up to this many compressed bytes cannot unpack to much.
+# A stream of at most this many compressed bytes needs no check, since it cannot unpack to much.
 _FEW_BYTES = 4096
 # Filter types up to this one do not use the row above.
 _SUB = 1
-# Up to this fraction of the rows, unpacking them alone is faster, although zlib is slower than the decoder's inflate.
+# If the needed rows are at most this fraction, it is faster to unpack only them, although zlib is slower than the
+# decoder's inflate.
 _WORTHWHILE = 0.5
 # The header of a zlib stream, and the largest stored block.
 _ZLIB_HEAD, _STORED_BLOCK = b"\x78\x01", 65535
@@ -66,7 +67,7 @@ class _PngDetail(NamedTuple):
     interlaced: bool
 
     def row_bytes(self, width: int) -> int:
-        """Returns the bytes of a row; an index into a palette is one sample."""
+        """Returns the number of bytes in a row; an index into a palette counts as one sample."""
         samples = 1 if self.color == _PALETTE else _CHANNELS[self.color]
         return (width * samples * self.depth + 7) // 8
 
@@ -117,7 +118,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _indices(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes the stored samples; a palette's indices are decoded as if they were gray."""
+    """Decodes the stored samples; decodes indices into a palette as if they were gray."""
     detail: _PngDetail = info.detail
     if info.indexed:
         kept = (view[start:end] for kind, start, end in _chunks(view) if kind in (b"IDAT", b"IEND"))
@@ -187,8 +188,8 @@ def _checksums(codecs: Any) -> _Checksums:
 def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> object:
     """Rewrites the picture with uncompressed rows.
 
-    libpng unpacks the whole stream, even after the last row, where two megabytes may unpack to two gigabytes. This unpacks
-    only the rows, with libdeflate, which is faster than libpng.
+    libpng unpacks the whole stream, even the part after the last row, where two megabytes may unpack to two
+    gigabytes. This function unpacks only the rows; it uses libdeflate, which is faster than libpng.
     """
     checksums = _checksums(codecs)
     for kind, start, end in chunks:
@@ -207,7 +208,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
         unpacker = zlib.decompressobj()
         try:
             rows = unpacker.decompress(stream, size)
-            # Check the checksum, if it follows; other bytes after the rows do not matter.
+            # Verifies the checksum, if it follows the rows; any other bytes there do not matter.
             unpacker.decompress(unpacker.unconsumed_tail, 1)
         except zlib.error as error:
             raise corrupt("PNG", f"its data are damaged ({error})") from error
@@ -219,7 +220,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
 
 
 def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> bytearray:
-    """Writes a PNG file of the chunks `head` and of uncompressed rows."""
+    """Builds a PNG file from the chunks `head` and uncompressed rows."""
     stored: list[Any] = [b"IDAT", _ZLIB_HEAD]
     for start in range(0, len(rows), _STORED_BLOCK):
         block = rows[start : start + _STORED_BLOCK]
@@ -238,7 +239,7 @@ def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> byte
 def _rows(
     view: memoryview, chunks: list[Chunk], info: ImageInfo, start: int, stop: int, checksums: _Checksums
 ) -> tuple[int, memoryview]:
-    """Finds the last row up to `start` that is independent of rows above; returns it, and a picture from it to `stop`."""
+    """Finds the last row up to `start` that does not depend on the row above; returns it, and a PNG file from it to `stop`."""
     row = 1 + info.detail.row_bytes(info.width)
     rows = zlib.decompressobj().decompress(_stream(view, chunks), row * stop)
     if len(rows) < row * stop:
@@ -247,7 +248,7 @@ def _rows(
     first = int(np.flatnonzero(filters <= _SUB)[-1:].sum())
     size = struct.pack(">II", info.width, stop - first)
     palette = [view[begin:end] for kind, begin, end in chunks if kind == b"PLTE"]
-    # Bit depth, colour type and the other fields stay.
+    # Copies bit depth, colour type and the other fields.
     head = [_chunk(b"IHDR", size + bytes(view[24:29])), *palette]
     return first, memoryview(_with_rows(head, memoryview(rows)[first * row :], checksums))
 
@@ -266,7 +267,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _decode_passes(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> np.ndarray:
-    """Decodes an interlaced picture, each pass as a separate picture.
+    """Decodes each pass of an interlaced picture as a separate picture.
 
     imagecodecs does not enable libpng's interlace handling, and Pillow has no 16-bit RGB.
     """

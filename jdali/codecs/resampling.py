@@ -1,9 +1,9 @@
 """Resamples sound by a windowed sinc, as DALI does.
 
-Output sample n lies at the time n · in_rate / out_rate of the input, counted from 0. It is the sum of
-the input samples within `lobes` of this time, weighted by a sinc under a Hann window. The sinc has the input's rate, so
-lowering the rate applies no low-pass. Weights are interpolated linearly in a table of 32 entries a sample, as in DALI; the
-error of this table, about 1e-3, is part of DALI's result.
+Output sample n (from 0) lies at the position n · in_rate / out_rate of the input, in samples. It is the sum of the
+input samples within `lobes` of this position, weighted by a sinc under a Hann window. The sinc has the rate of the
+input, so a lower output rate applies no low-pass filter. Weights are interpolated linearly in a table of 32 entries a
+sample, as in DALI; the error of this table, about 1e-3, is part of DALI's result.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 _STEPS = 32  # table entries a sample
-# Most weights of a bank. Rates with few common factors would need more; their weights are computed for each output.
-# The limit also bounds the cache of banks, since files determine the rates.
+# Most weights of a bank. Rates with few common factors would need more; for them, weights are computed for each
+# output. The limit also bounds the memory of cached banks, since files determine the rates.
 _BANK_LIMIT = 1 << 20
-_BANK_INPUTS = 128  # preferred inputs between consecutive products
-_CHUNK = 1 << 19  # inputs of all outputs that are computed at a time without a bank
-# Multiplications up to which OpenBLAS uses only the calling thread. Its own threads would wait for each
-# other while the caller's pool keeps the cores busy, which is up to ten times as slow.
+_BANK_INPUTS = 128  # preferred hop of a bank, inputs
+_CHUNK = 1 << 19  # without a bank, outputs with this many inputs are computed at once
+# For products of up to this many multiplications, OpenBLAS uses only the calling thread. Its own threads would wait
+# for each other while the caller's pool keeps the cores busy, which is up to ten times as slow.
 _MOST_MULTIPLICATIONS = 1 << 18
 
 
 def lobes_of(quality: float) -> int:
-    """Returns the zero crossings of the sinc on each side: 3 at quality 0, 16 at 50, 64 at 100."""
+    """Returns the number of zero crossings of the sinc on each side: 3 at quality 0, 16 at 50, 64 at 100."""
     if not 0 <= quality <= 100:
         raise ValueError(f"``quality`` out of range: {quality}. Valid range is [0..100].")
     # operators/audio/resampling_params.h
@@ -42,7 +42,7 @@ def resampled_length(length: int, in_rate: float, out_rate: float) -> int:
 
 @functools.lru_cache(maxsize=16)
 def window_table(lobes: int) -> npt.NDArray[np.float32]:
-    """Tabulates weights at distances -lobes to lobes in steps of 1/32, padded with one zero before and two after.
+    """Tabulates weights at distances from -lobes to lobes in steps of 1/32; pads them with one zero before and two after.
 
     The Hann window is wider than the sinc by half an entry on each side (kernels/signal/resampling.h).
     """
@@ -92,14 +92,14 @@ def resample(
 
 @dataclasses.dataclass(frozen=True)
 class _Bank:
-    """Weights for a frame of one or more periods of the rates' ratio.
+    """Weights for a frame: one or more periods, after which the positions of inputs and outputs repeat.
 
     Attributes:
         hop: inputs between the starts of consecutive frames.
         inputs: inputs of a frame, including those shared with its neighbours.
         outputs: outputs of a frame.
-        blocks: (first input, first output, weights [inputs, outputs]) of parts of a frame; nonzero weights form a
-            diagonal band, so blocks skip most zeros.
+        blocks: (first input, first output, weights [inputs, outputs]) for each part of a frame. Nonzero weights form
+            a diagonal band, so blocks skip most zeros.
     """
 
     hop: int
@@ -109,15 +109,15 @@ class _Bank:
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
-    """Chooses the number of outputs of a block, so that products of several frames with its weights stay small."""
+    """Chooses the number of outputs of a block: few enough that one small product can cover several frames."""
     return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
 
 
 def _bank_periods(step: Fraction, lobes: int) -> int:
-    """Chooses the number of periods in a frame, within the limit of a bank; 0 if one period exceeds it.
+    """Chooses the number of periods in a frame, within `_BANK_LIMIT`; returns 0 if even one period exceeds the limit.
 
-    One period is `denominator` outputs over `numerator` inputs. With few inputs, the 2 · lobes inputs that a frame shares
-    with its neighbours would outweigh its own.
+    One period has `denominator` outputs for `numerator` inputs. A frame of few inputs would be inefficient, because
+    it shares 2 · lobes inputs with its neighbours.
     """
 
     def weights(periods: int) -> int:
@@ -147,7 +147,7 @@ def _bank(step: Fraction, lobes: int, periods: int) -> _Bank:
 
 
 def _resample_by_bank(channels: np.ndarray, bank: _Bank, count: int, lobes: int) -> npt.NDArray[np.float32]:
-    """Resamples by matrix products of the signal's frames and the weights."""
+    """Resamples by matrix products of frames of the signal and the weights."""
     periods = -(-count // bank.outputs)
     padded = np.zeros((channels.shape[1], (periods - 1) * bank.hop + bank.inputs), np.float32)
     used = channels[: padded.shape[1] - lobes]

@@ -29,8 +29,8 @@ _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3
 _SUPPORTED = frozenset({_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR, _LAB})
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _PLAIN_ALPHA = 2
-_LARGEST_TILE = 1 << 24  # most pixels of a tile that is far larger than the picture
-# Largest ratios of compressions: none, LZW, Deflate (two codes), runs.
+_LARGEST_TILE = 1 << 24  # most pixels of a tile, if it is far larger than the picture
+# Largest ratio of each compression: none, LZW, Deflate (two codes), runs.
 _RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
 
 
@@ -60,7 +60,7 @@ def header(view: memoryview) -> ImageInfo:
     photometric = one(tiff.PHOTOMETRIC, _BLACK_IS_ZERO)
     _check_data(
         tags, height * width * (1 if photometric == _YCBCR else channels) * bits
-    )  # chroma may be smaller
+    )  # subsampled chroma takes fewer bits
     color_map = None
     if photometric == _PALETTE:
         color_map = np.array(tags.values(tiff.COLOR_MAP), np.uint16).reshape(3, -1).T
@@ -86,10 +86,10 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def _check_data(tags: tiff.Directory, bits: int) -> None:
-    """Raises `SampleError` if the strips or tiles cannot hold this many bits of samples under their compression."""
+    """Raises `SampleError` if the strips or tiles are too small for `bits` bits of samples at the largest compression ratio."""
     sizes = tags.values(tiff.TILE_SIZES) or tags.values(tiff.STRIP_SIZES)
     ratio = _RATIOS.get(tags.one(tiff.COMPRESSION, 1))
-    # Some writers leave sizes at 0, and libtiff computes the sizes of uncompressed data.
+    # Does not trust the sizes of uncompressed data: some writers leave them at 0, and libtiff computes them.
     size = len(tags.view) if ratio == 1 else sum(sizes)
     if ratio and sizes and all(sizes) and bits > 8 * ratio * size:
         raise corrupt("TIFF", f"{size} bytes of data cannot hold {bits // 8} bytes of samples")
@@ -131,27 +131,27 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if is_cmyk and request.output_type != ANY_DATA:
         picture = cmyk_to_rgb(picture, inverted=False)
     deep = 8 < detail.bits < 16
-    # DALI decodes these with another library, which has another formula for gray.
+    # DALI decodes these files with another library, whose formula for gray differs.
     other = deep or detail.planar or request.turned or is_cmyk or detail.photometric == _LAB
     if request.output_type == GRAY and info.channels > 2 and other:
         picture = gray_14bit(picture)
     if deep:
-        # As in DALI, shift the stored bits to the top.
+        # As in DALI, shifts the stored bits to the top.
         picture = picture << (16 - detail.bits)
     return with_channels(picture)
 
 
 def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray:
-    """Decodes the stored samples, [H, W] or [H, W, C], with 0 as black; a palette's indices stay."""
+    """Decodes the stored samples, [H, W] or [H, W, C], with 0 as black; does not look up indices in the palette."""
     detail: _TiffDetail = info.detail
     codecs = imagecodecs()
     if codecs is None:
         return _decode_with_pillow(view, info)
-    if is_cmyk:  # prevent the conversion to RGB, which rounds differently
+    if is_cmyk:  # prevents a conversion to RGB that rounds differently
         view = _rewritten(view, info, _RGB)
     picture: np.ndarray
     if detail.photometric in (_YCBCR, _LAB):
-        # libtiff's conversion to RGB would also apply the orientation.
+        # Removes the orientation, because libtiff's conversion to RGB would also apply it.
         picture = codecs.tiff_decode(tiff.not_turned(view), asrgb=detail.photometric == _LAB)
         return picture[..., :3]
     picture = codecs.tiff_decode(view)
@@ -167,16 +167,16 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     detail: _TiffDetail = info.detail
     bits, channels = detail.bits, 1 if detail.color_map is not None else info.channels
-    # Pillow undoes premultiplied alpha, and drops unspecified extra channels, so only plain alpha is safe.
+    # Pillow divides by premultiplied alpha, and drops unspecified extra channels, so it is used only for plain alpha.
     alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
     simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
-    # With 16 bits, Pillow always takes 0 as black.
+    # In 16 bits, Pillow always takes 0 as black.
     deep = bits == 16 and detail.photometric != _WHITE_IS_ZERO
     if not (simple or (channels == 1 and (bits == 1 or deep or info.dtype == np.float32))):
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
-    if detail.planar and detail.photometric == _YCBCR:  # Pillow reads it as RGB, or fails
+    if detail.planar and detail.photometric == _YCBCR:  # Pillow would read it as RGB, or fail
         need_imagecodecs("a TIFF image in YCbCr by planes")
-    # Pillow would warn about damage in tags that do not matter.
+    # Drops the tags that do not matter, because Pillow would warn about damage in them.
     plain = _rewritten(view, info, detail.photometric)
     picture = open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info)
     if picture.mode in ("YCbCr", "LAB"):  # Pillow's conversion to RGB differs from DALI's

@@ -18,17 +18,18 @@ TILE_WIDTH, TILE_HEIGHT, SAMPLE_FORMAT = 322, 323, 339
 STRIP_SIZES, TILE_SIZES, EXTRA = 279, 325, 338
 _STRIP_OFFSETS, _ROWS_PER_STRIP, _TILE_OFFSETS = 273, 278, 324
 _JPEG_TABLES = 347
-# Tags with one value that the samples depend on; the numbers are order of bits, fax options and predictor.
+# Tags with a single value that the samples depend on. The numbers stand for the order of bits, fax options and the predictor.
 _SINGLE = frozenset(
     {COMPRESSION, PHOTOMETRIC, CHANNELS, PLANAR, TILE_WIDTH, TILE_HEIGHT, _ROWS_PER_STRIP}
     | {266, 292, 293, 317}
 )
-# All tags that the samples depend on; the numbers are white point, YCbCr coefficients, sampling and range, LERC parameters.
+# All tags that the samples depend on. The numbers stand for the white point, YCbCr coefficients, sampling and range,
+# and LERC parameters.
 _COPIED = _SINGLE | {BITS, COLOR_MAP, SAMPLE_FORMAT, _JPEG_TABLES, EXTRA, 318, 529, 530, 532, 50674}
 _INTEGERS = {1: "B", 3: "H", 4: "I", 16: "Q"}  # `struct` codes by type of an entry
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 16: 8}
 _LONG, _UNDEFINED, _LONG8 = 4, 7, 16
-_OLD_JPEG = 6  # a compression whose data are not in the strips
+_OLD_JPEG = 6  # in this compression, the data are not in the strips
 
 
 class _TiffEntry(NamedTuple):
@@ -114,15 +115,16 @@ def not_turned(view: memoryview) -> memoryview:
 def part(
     view: memoryview, window: Window, whole: bool = False, photometric: int | None = None
 ) -> tuple[memoryview, Window] | None:
-    """Cuts a file down to the strips or tiles that a window touches; returns it with the window that they cover.
+    """Cuts a file down to the strips or tiles that a window touches; returns the file and the window that they cover.
 
     Args:
         view: the file.
         window: the window, in the stored picture.
-        whole: also return a file if the window touches all strips or tiles.
+        whole: return a file even if the window touches all strips or tiles.
         photometric: interpretation of the samples for the new file; None: unchanged.
 
-    Returns: None if cutting does not pay, or the strips or tiles are misplaced; the decoder then raises.
+    Returns: None if cutting does not pay, or if strips or tiles lie outside the file; the decoder raises an error for
+        such a file.
     """
     directory = read(view)
     width, height = directory.one(WIDTH, 0), directory.one(HEIGHT, 0)
@@ -159,7 +161,7 @@ def part(
 
 
 def _copied(directory: Directory) -> dict[int, tuple[int, int, bytes]]:
-    """Copies the tags to keep as (type, count, content), in a form that Pillow accepts without a warning."""
+    """Returns the tags to keep as (type, count, content), in a form that Pillow accepts without a warning."""
     values = {}
     for tag in _COPIED & directory.entries.keys():
         entry, content = directory.entries[tag], bytes(directory._content(tag))
@@ -180,7 +182,7 @@ def _file(
     size_tag: int,
     pieces: list[memoryview],
 ) -> bytes:
-    """Writes a TIFF file of one page with the tags of `directory`, but another size and other strips or tiles."""
+    """Builds a TIFF file of one page with the tags of `directory`, but with another size and other strips or tiles."""
     order, number, kind = directory.order, "Q" if directory.big else "I", _LONG8 if directory.big else _LONG
     lengths = [len(piece) for piece in pieces]
     values = _copied(directory)
@@ -189,7 +191,7 @@ def _file(
         values[PHOTOMETRIC] = _LONG, 1, struct.pack(order + "I", photometric)
     packed = struct.pack(f"{order}{len(pieces)}{number}", *lengths)
     values[size_tag] = kind, len(pieces), packed
-    values[offset_tag] = kind, len(pieces), packed  # a placeholder of the same size
+    values[offset_tag] = kind, len(pieces), packed  # reserves the size of the offsets
     entry_size, inline = (20, 8) if directory.big else (12, 4)
     start = 16 if directory.big else 8
     end = start + len(values) * entry_size + (16 if directory.big else 6)

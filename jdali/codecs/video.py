@@ -42,7 +42,7 @@ def in_memory(encoded: Any) -> Iterator[Source]:
     if not hasattr(os, "memfd_create") or not os.path.isdir("/proc/self/fd"):
         yield io.BytesIO(content)
         return
-    # From a path, FFmpeg reads without callbacks into Python, hence without the GIL.
+    # FFmpeg reads from a path without callbacks into Python, hence without the GIL.
     with open(os.memfd_create("video"), "wb") as file:
         file.write(content)
         file.flush()

@@ -13,10 +13,10 @@ from jdali.codecs.exif import is_turned, stored
 from jdali.codecs.video_index import Source, VideoIndex, check_frames, library, open_stream, refusals
 from jdali.types import RGB, DALIImageType
 
-# Channels of FFmpeg's planes. Planar RGB has the order green, blue, red.
+# Output channel of each of FFmpeg's planes. Planar RGB has the order green, blue, red.
 _RGB_CHANNELS, _YUV_CHANNELS = (1, 2, 0), (0, 1, 2)
 _ONE = 1 << 16  # fixed-point 1 in FFmpeg's matrices
-# EXIF orientations by the matrix from stored to shown positions: x to x, x to y, y to x, y to y.
+# EXIF orientation for each matrix from stored to shown positions; its entries are x to x, x to y, y to x, y to y.
 _TURNS = {
     (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
     (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
@@ -57,7 +57,7 @@ class Converter:
             out: array of the frame's size.
             image_type: RGB, or YCbCr in studio range by BT.601, as from image decoders.
         """
-        # One thread, because several samples are processed in parallel.
+        # Uses one thread, because several samples are processed in parallel.
         common = {"interpolation": self._smooth, "threads": 1}
         if image_type != RGB:
             planes = self._reformatter.reformat(
@@ -66,11 +66,11 @@ class Converter:
             )  # fmt: skip
             _interleave(planes, _YUV_CHANNELS, out)
         elif frame.width % 2:
-            # With an odd width, planar output differs by 1 in the last column.
+            # For an odd width, planar output would differ by 1 in the last column.
             packed = self._reformatter.reformat(frame, format="rgb24", **common)
             out[...] = _rows(packed.planes[0])[: frame.height, : frame.width * 3].reshape(out.shape)
         else:
-            # Convert to planes, then interleave: FFmpeg's code for packed pixels takes six times as long.
+            # Converts to planes and then interleaves them, because FFmpeg's code for packed pixels takes six times as long.
             planes = self._reformatter.reformat(frame, format="gbrp", **common)
             _interleave(planes, _RGB_CHANNELS, out)
 
@@ -91,7 +91,7 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    It continues decoding for frames ahead; for other frames, it seeks to the key frame before.
+    For frames ahead, it continues decoding. For other frames, it seeks to the last key frame before the frame.
     """
 
     def __init__(self, source: Source, index: VideoIndex):
@@ -104,7 +104,7 @@ class VideoDecoder:
 
     @property
     def position(self) -> int:
-        """Number of the next frame without a seek."""
+        """Number of the frame that decoding reaches next."""
         return self._position
 
     def read(
@@ -118,9 +118,9 @@ class VideoDecoder:
         """Reads frames by number.
 
         Args:
-            numbers: [n], in any order, with repetitions; `PADDING` for a padding frame.
+            numbers: [n], numbers of the frames, in any order and possibly repeated; `PADDING` stands for a padding frame.
             image_type: RGB or YCbCr (studio range).
-            fill: value of padding frames, one for all channels or one for each.
+            fill: value of padding frames: one number for all channels, or a number for each channel.
             upright: rotate frames as the metadata say.
 
         Returns: uint8 [n, height, width, 3].
@@ -180,8 +180,8 @@ class VideoDecoder:
             frame = self._forward(number)
             if frame is not None:
                 return frame
-        # A seek may overshoot, and a key frame may be no clean start. So try earlier key frames, at growing distances,
-        # and finally the start of the file.
+        # A seek may overshoot, and decoding may not start cleanly at a key frame. So this tries earlier key frames,
+        # at growing distances, and finally the start of the file.
         back = 0
         while back <= key:
             self._seek(int(keys[key - back]))
@@ -196,7 +196,7 @@ class VideoDecoder:
         return frame
 
     def _forward(self, number: int) -> Any | None:
-        """Decodes up to a frame; None if decoding passes it by."""
+        """Decodes up to a frame and returns it; returns None if decoding skips this frame."""
         with refusals(f"frame {number} cannot be decoded"):
             for frame in self._frames:
                 got = self._number(frame)
@@ -218,7 +218,7 @@ class VideoDecoder:
         return self._at(frame.pts)
 
     def _at(self, tick: int | None) -> int | None:
-        """Returns the number of the frame with a time; None if no frame has it."""
+        """Returns the number of the frame at a time; None if no frame has this time."""
         if tick is None:
             return None
         ticks = self._index.ticks
@@ -245,17 +245,15 @@ class VideoDecoder:
             yield from packet.decode()
 
     def _decode_from_key(self) -> Iterator[Any]:
-        """Decodes frames after a seek; yields none if the packets differ from the index, or the key frame is no clean
-        start.
-        """
+        """Decodes frames after a seek; yields none if the first key packet or the first frame is not the expected one."""
         packets = self._container.demux(self._stream)
-        # Skip packets before a key frame: without references, some decoders make grey pictures of them.
+        # Skips packets before a key frame, because some decoders turn packets without references into grey pictures.
         first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
         if first is None or self._index.key_size(first.pts) != first.size:
             return
         frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
         shown = next(frames, None)
-        # After a gradual refresh (H.264), FFmpeg returns frames when they should be complete, but sometimes they are not.
+        # After a gradual refresh (H.264), FFmpeg returns the first frame that should be complete, but sometimes it is not.
         number = None if shown is None else self._at(shown.pts)
         if number is not None and number <= (self._at(first.pts) or 0):
             yield shown

@@ -15,7 +15,7 @@ _MODES = {
 
 
 def padding_mode(name: str, mode: str) -> str:
-    """Normalizes aliases of a `pad_mode`; `name` is the operator's, for the error."""
+    """Normalizes aliases of a `pad_mode`; errors contain the operator's `name`."""
     if mode not in _MODES:
         raise ValueError(
             f"{name}: Invalid pad_mode: {mode} Valid options are: {', '.join(filter(None, _MODES))}"
@@ -28,9 +28,9 @@ def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
 
     Args:
         numbers: [n].
-        low, high: the range of existing frames; not empty.
-        mode: "constant": `PADDING`; "edge": the nearest frame of the range; "reflect_1001",
-            "reflect_101": mirrored at the border, which is repeated or not; "none": `SampleError`.
+        low, high: the existing frames, at least one.
+        mode: "constant" inserts `PADDING`; "edge" repeats the nearest frame; "reflect_1001" and "reflect_101" mirror
+            the frames at the border, with or without repeating the border frame; "none" raises `SampleError`.
     """
     beyond = (numbers < low) | (numbers >= high)
     if not beyond.any():
@@ -54,7 +54,7 @@ def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
 
 
 def fill_values(name: str, fill_value: int | tuple[int, ...]) -> tuple[int, ...]:
-    """Checks `fill_value`; returns one value or three. `name` is the operator's, for the error."""
+    """Checks `fill_value` and returns one value or three; errors contain the operator's `name`."""
     values = fill_value if isinstance(fill_value, tuple) else (fill_value,)
     if not all(0 <= v <= 255 for v in values):
         raise ValueError(f"{name}: fill_value must be in range [0, 255], got {fill_value}")

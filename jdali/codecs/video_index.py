@@ -1,4 +1,4 @@
-"""Indexes the frames of a video: reads their times from its packets, into a few arrays."""
+"""Indexes the frames of a video: reads the times of frames from its packets, and stores them in a few arrays."""
 
 from __future__ import annotations
 
@@ -24,16 +24,15 @@ from jdali.codecs import ffmpeg as _ffmpeg
 # A local path, or a seekable binary file.
 Source = str | BinaryIO
 
-# Formats to open. Playlists, which FFmpeg also accepts as videos, are excluded, because data must not name files of this
-# machine.
+# Formats to open. FFmpeg would also accept playlists, but data must not name files of this machine.
 _FORMATS = (
     "mov", "matroska", "avi", "mpegts", "mpeg", "mpegvideo", "h264", "hevc", "m4v", "ivf", "obu", "av1", "flv",
     "asf", "ogg", "mjpeg", "nut", "mxf", "dv",
 )  # fmt: skip
 _OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": "file"}
 _DEFAULT_RATE = Fraction(25)
-_NO_TIMES = 0x80  # FFmpeg's flag of formats without timestamps
-# MPEG-4 packets of up to this many bytes may mean "no picture"; FFmpeg returns no frame for them.
+_NO_TIMES = 0x80  # FFmpeg's flag for formats without timestamps
+# An MPEG-4 packet of up to this many bytes may stand for "no picture"; FFmpeg returns no frame for it.
 _NO_PICTURE = 19
 
 
@@ -56,7 +55,7 @@ def refusals(what: str) -> Iterator[None]:
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         raise SampleError(f"{what}: {os.strerror(error.errno or 0)}") from error
     except (av.error.FFmpegError, ValueError, OSError, EOFError, OverflowError, MemoryError) as error:
-        # FFmpeg reports a lack of memory if a file asks for more than its limit, which is an error of the file.
+        # FFmpeg raises a MemoryError if a file requests more than FFmpeg's limit; this is an error of the file.
         asks_too_much = isinstance(error, av.error.FFmpegError) and isinstance(error, MemoryError)
         if is_of_machine(error) and not asks_too_much:
             raise
@@ -68,7 +67,7 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
 
     Args:
         source: the video.
-        threads: number of decoding threads; 1: only the calling thread decodes.
+        threads: number of decoding threads; with 1, the calling thread decodes.
         options: more options of FFmpeg.
     """
     library()
@@ -86,7 +85,7 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
         stream = streams[0]
         context = stream.codec_context
         check_size(context.height, context.width)
-        # Also limits sizes that change after the header.
+        # Also limits the sizes of later frames, which may differ from the header.
         context.options = {"max_pixels": str(limits.most("max_pixels"))}
         stream.thread_count = threads
         stream.thread_type = "AUTO" if threads != 1 else "NONE"
@@ -98,13 +97,13 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
 
 @contextlib.contextmanager
 def _target(source: Source) -> Iterator[object]:
-    """Yields the argument for FFmpeg; a path becomes a "file:" URL, so that a colon in it is no protocol."""
+    """Yields the argument for FFmpeg. A path becomes a "file:" URL, so that a colon in it does not end a protocol."""
     if not isinstance(source, str):
         yield source
         return
     descriptor, _ = open_regular(source)
     try:
-        # Open the checked file itself, because its path may have been replaced.
+        # Opens the checked file itself, because its path may point to another file by now.
         opened = f"/proc/self/fd/{descriptor}"
         yield "file:" + (opened if os.path.exists(opened) else os.path.abspath(source))
     finally:
@@ -130,13 +129,13 @@ class VideoIndex:
     """The frames of a video, in display order.
 
     Attributes:
-        ticks: int64 [frames], FFmpeg's time of each frame; not ascending in containers that have only times of
-            decoding.
+        ticks: int64 [frames], FFmpeg's time of each frame. They do not ascend in containers that store only decoding
+            times.
         keys: int64 [n], numbers of the key frames, where decoding can begin, ascending.
-        key_sizes: int64 [n], sizes of their packets, which identify them after a seek, bytes.
+        key_sizes: int64 [n], sizes of the packets of key frames, bytes; they identify key frames after a seek.
         tick: length of a tick, seconds.
         height, width: size in the header, pixels.
-        counted: frames have no usable times, so they are counted from the start.
+        counted: frames have no usable times, so the decoder counts frames from the start.
     """
 
     ticks: np.ndarray
@@ -163,7 +162,7 @@ class VideoIndex:
         return int(sizes[0]) if len(sizes) else None
 
     def as_arrays(self) -> dict[str, np.ndarray]:
-        """Returns the index as arrays, for the cache."""
+        """Returns the index as a dict of arrays, for the cache."""
         facts = [self.tick.numerator, self.tick.denominator, self.height, self.width, self.counted]
         return {
             "ticks": self.ticks,
@@ -229,18 +228,19 @@ def _check_claims(source: Source) -> None:
 def _from_packets(
     source: Source, container: Any, stream: Any
 ) -> tuple[np.ndarray | None, dict[int, int], bool]:
-    """Returns the times of frames (None if packets lack them), the sizes of key packets by time, and whether the times of
-    packets ascend in decoding order.
+    """Returns the times of frames, the sizes of key packets by time, and True if times ascend in decoding order.
+
+    The times are None if the packets do not determine them.
     """
     times: list[int | None] = []
     keys: dict[int, int] = {}
     codec = stream.codec_context.name
     is_vp8 = codec in ("vp8", "libvpx")
     hidden, smallest = 0, _NO_PICTURE + 1
-    shown: list[Any] = []  # the first frame
+    shown: list[Any] = []  # the first frame, once decoded
     for packet in container.demux(stream):
         if not shown:
-            with contextlib.suppress(library().error.FFmpegError):  # reading the frame raises it again
+            with contextlib.suppress(library().error.FFmpegError):  # reading the frame will raise the error
                 shown = packet.decode()
         if not packet.size:
             continue
@@ -261,9 +261,9 @@ def _from_packets(
     ticks = np.sort(known)
     in_order = np.array_equal(ticks, known)
     is_empty = codec == "mpeg4" and smallest <= _NO_PICTURE
-    # In containers without display times, FFmpeg assigns times in decoding order.
+    # If a container has no display times, FFmpeg guesses times in decoding order.
     guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
-    # Frames before the first key frame may lack references, and frames at the start may be missing.
+    # Times are unclear if packets precede the first key frame (they may lack references), or if the first frames are missing.
     first = shown[0].pts if shown else None
     clear = (
         not (guessed or is_empty)
@@ -283,7 +283,7 @@ def _count_unedited(source: Source) -> int:
 
 
 def _frame_times(source: Source) -> list[int | None]:
-    """Returns the times of all frames, by decoding them."""
+    """Decodes all frames and returns their times."""
     container, stream = open_stream(source, 1)
     with contextlib.closing(container), refusals("its frames cannot be decoded"):
         times: list[int | None] = []
@@ -293,18 +293,18 @@ def _frame_times(source: Source) -> list[int | None]:
         return times
 
 
-# Boxes that contain boxes, as FFmpeg reads them.
+# Types of boxes in which FFmpeg looks for further boxes.
 _FOLDERS = frozenset(b"moov trak mdia minf stbl moof traf mvex edts udta dinf wave".split())
-# Offset of the number of frames after a box's header, bytes.
+# Types of boxes with a number of frames, and the offset of this number after the header of the box, bytes.
 _COUNTS = {b"stsz": 8, b"stz2": 8, b"trun": 4}
-# Boxes that may come first in a file.
+# Types of boxes that may come first in a file.
 _FIRST = frozenset(b"ftyp moov mdat free skip wide pnot styp moof sidx udta".split())
 _DEEPEST = 12
 _LARGEST_HEADER = 1 << 28  # most bytes of a compressed header, uncompressed
 
 
 def refuse_claims(file: BinaryIO) -> None:
-    """Raises `SampleError` if a file claims more frames than it has bytes, or than the limit."""
+    """Raises `SampleError` if a file claims more frames than it has bytes."""
     size = file.seek(0, os.SEEK_END)
     claimed = 0
     for count in _counts(file, 0, size, 0):
@@ -314,12 +314,12 @@ def refuse_claims(file: BinaryIO) -> None:
 
 
 def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Yields the numbers of frames in the boxes between two bytes."""
+    """Yields the number of frames that each box between two offsets claims."""
     while start + 8 <= end:
         file.seek(start)
         length, kind = struct.unpack(">I4s", file.read(8).ljust(8, b"\0"))
         if depth == 0 and start == 0 and kind not in _FIRST:
-            return  # another format
+            return  # the file has another format
         content = start + 8
         if length == 1:
             length = int.from_bytes(file.read(8), "big")
@@ -338,13 +338,13 @@ def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
 
 
 def _of_compressed(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Reads the boxes in a compressed header, after four bytes of its size."""
+    """Yields the same for the boxes in a compressed header, which begins with four bytes of its size."""
     file.seek(start + 4)
     limit = min(_LARGEST_HEADER, limits.most("max_sample_bytes"))
     try:
         header = zlib.decompressobj().decompress(file.read(max(end - start - 4, 0)), limit)
     except zlib.error:
-        return  # FFmpeg reports it
+        return  # FFmpeg will report the damage
     if len(header) == limit:
         raise SampleError(f"its header is compressed, and has more than {limit} bytes")
     if depth < _DEEPEST:

@@ -1,8 +1,8 @@
 """Reads WAV files of plain samples with NumPy.
 
-libsndfile reads all other WAV files (compressed, truncated, of unknown length, with an unusual header). Samples equal
-libsndfile's to the last bit. Other chunks are skipped, even those that make libsndfile lose samples (a short `acid`) or
-fail.
+libsndfile reads all other WAV files: compressed or truncated ones, and those with an unknown length or an unusual
+header. Samples equal libsndfile's to the last bit. All chunks except format and data are skipped, even those that
+make libsndfile fail or lose samples (a short `acid`).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from jdali._system.devices import HostArray
 from jdali.codecs.incomplete_sound import RIFF_MAGIC, UNKNOWN_LENGTH, W64_MAGIC, wave_chunks
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
-# Rest of the GUID in the extensible header, after the number of the format.
+# The extensible header has a GUID that begins with the number of the format; these are its other bytes.
 _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
-_MPEG = {b"\x50\0", b"\x55\0"}  # formats of layers I and II, and of layer III
+_MPEG = {b"\x50\0", b"\x55\0"}  # format numbers of layers I and II, and of layer III
 _MOST_CHANNELS = 1024  # libsndfile's limit
-# Head of a file that has only a format chunk of 16 bytes and a data chunk.
+# Head of a file whose only chunks are a format chunk of 16 bytes and a data chunk.
 _USUAL_HEAD = struct.Struct("<4s4x8sI16x4sI")
 _OF_16_BITS = np.float32(2**-15)
 
 
 class Wave(NamedTuple):
-    """A sound in memory: `content` holds samples [T, C] of `bits` bits, `floats` or integers."""
+    """A sound in memory. `content` holds samples [T, C] of `bits` bits: floats if `floats`, otherwise integers."""
 
     content: memoryview
     channels: int
@@ -43,7 +43,7 @@ class Wave(NamedTuple):
         return len(self.content) // (self.channels * self.bits // 8)
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray:
-        """Reads [T, C] as int16, int32 or float32; stored integers become floats from -1 to 1."""
+        """Reads [T, C] as int16, int32 or float32. In float32, stored integers become values from -1 to 1."""
         size = self.channels * self.bits // 8
         content = self.content[first * size : (first + count) * size]
         return _converted(content, self.bits, self.floats, dtype).reshape(-1, self.channels)
@@ -57,7 +57,7 @@ def of_samples(samples: HostArray, sample_rate: int) -> Wave:
 
 def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) -> HostArray:
     if floats:
-        with np.errstate(over="ignore"):  # float64 values beyond float32 become infinite
+        with np.errstate(over="ignore"):  # float64 values beyond the range of float32 become infinite
             return np.frombuffer(content, f"<f{bits // 8}").astype(dtype)
     if bits == 16:
         samples = np.frombuffer(content, "<i2")
@@ -75,7 +75,7 @@ def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) ->
 
 
 def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
-    """Converts integers to 32 bits, with full range."""
+    """Converts integers to int32, scaled to its full range."""
     if bits == 8:
         return (np.frombuffer(content, np.uint8) ^ np.uint8(128)).astype(np.int32) << 24
     if bits == 32:
@@ -96,7 +96,7 @@ def parse(content: memoryview) -> Wave | None:
 
 
 def _usual(content: memoryview) -> tuple[memoryview, memoryview] | None:
-    """Does what `_form_and_sound` does, faster, for files without other chunks, as most are; None for others."""
+    """Does the same as `_form_and_sound`, but faster. Most files have only these two chunks; for all others it returns None."""
     if len(content) <= _USUAL_HEAD.size:
         return None
     head = _USUAL_HEAD.unpack_from(content)
@@ -117,7 +117,7 @@ def count_sounds(content: memoryview) -> int:
 
 
 def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
-    """Returns the format chunk and the data chunk; both are empty unless the file has one of each (or equal formats)."""
+    """Returns the format chunk and the data chunk; returns empty ones unless the file has one data chunk and one format."""
     found = _chunks(content)
     forms = [body for name, body in found if name == b"fmt "]
     sounds = [body for name, body in found if name == b"data"]
@@ -128,8 +128,8 @@ def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
 def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
     """Lists names and contents of the format and data chunks.
 
-    The list is empty if the file is truncated before or in the data, if their length is unknown, or if another file
-    follows.
+    The list is empty if the file is truncated before or within its data, if the length of the data is unknown, or if
+    another file follows.
     """
     magic = bytes(content[:16])
     if magic != W64_MAGIC and (magic[:4] not in RIFF_MAGIC or magic[8:12] != b"WAVE"):
@@ -141,7 +141,7 @@ def _chunks(content: memoryview) -> list[tuple[bytes, memoryview]]:
             return []
         never_told = magic != W64_MAGIC and (told + 8 <= start or told >= UNKNOWN_LENGTH)
         if name == b"data" and size == 0 and never_told and start < len(content):
-            size = len(content) - start  # the writing program was interrupted before it wrote the sizes
+            size = len(content) - start  # the writing program was interrupted before it could write sizes
         if size is None or start + size > len(content):
             return found if name != b"data" and any(name == b"data" for name, _ in found) else []
         if name == b"fmt " or (name == b"data" and size):
@@ -161,14 +161,14 @@ def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
 
 
 def floats_into(out: HostArray, starts: Sequence[int], waves: Sequence[Wave]) -> None:
-    """Converts 16-bit sounds to floats, each to its start in `out`, float32 [values]."""
+    """Converts 16-bit sounds to floats; writes each to `out`, float32 [values], from its start on."""
     for start, wave in zip(starts, waves, strict=True):
         samples = np.frombuffer(wave.content, "<i2")
         np.multiply(samples, _OF_16_BITS, out=out[start : start + len(samples)], dtype=np.float32)
 
 
 def _layout(body: memoryview) -> tuple[int, int, int, bool] | None:
-    """Parses a format chunk: (channels, rate, bits of a sample, whether it is a float); None if it is not plain."""
+    """Parses a format chunk: (channels, rate, bits of a sample, True for floats); None if the samples are not plain."""
     if len(body) < 16:
         return None
     kind, channels, rate, _, align, bits = struct.unpack_from("<HHIIHH", body)

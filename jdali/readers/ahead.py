@@ -35,10 +35,10 @@ class _Loading:
     """A sample that is loaded ahead.
 
     Attributes:
-        wanted_by: positions in the order that will take it.
+        wanted_by: positions in the order at which the sample will be taken.
         future: resolves to its outputs.
         bytes: size of its outputs; -1 until it is loaded.
-        kept: whether it can still be taken.
+        kept: False after the sample was taken or dropped.
     """
 
     wanted_by: collections.deque[int]
@@ -50,8 +50,8 @@ class _Loading:
 class ReadAhead(Reader):
     """Loads the next samples of a reader ahead in threads.
 
-    Where the reader packs several parts into a sample, the parts are loaded ahead. Loading starts in order. A sample is
-    kept until it is taken; if its batch does not take it, until two batches later.
+    If the reader packs several parts into a sample, the parts are loaded ahead. Loading starts in order. A sample is
+    kept until its batch takes it; if the batch never does, it is dropped two batches later.
     """
 
     def __init__(self, reader: Reader):
@@ -68,15 +68,16 @@ class ReadAhead(Reader):
         self._lock = threading.Lock()
         # Number of samples handed out.
         self._position = 0
-        # The last batches: their end positions and their indices.
+        # End position and indices of each of the last batches.
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
-        # A copy of the order that runs ahead of the reader's.
+        # A copy of the reader's order, which runs ahead of it.
         self._further = copy.copy(self._reader._order)
-        # Indices of the next samples, and (position, index) of the ones that are not started yet.
+        # Indices of the next samples, and (position, index) of those samples among them that do not load yet.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
-        # Number of samples being loaded, bytes of loaded samples that wait, number and bytes of all loaded samples.
+        # Number of samples that are being loaded; bytes of loaded samples that were not taken yet; number and bytes
+        # of all samples loaded so far.
         self._open = self._held = self._done = self._seen = 0
 
     # --- delegates to the reader ------------------------------------------------------------
@@ -133,7 +134,7 @@ class ReadAhead(Reader):
             for _ in indices:
                 self._foreseen.popleft()
             self._position += len(indices)
-            # Start the rest of this batch now, even beyond the bounds.
+            # Starts to load the rest of this batch now, even beyond the bounds.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))
@@ -176,7 +177,7 @@ class ReadAhead(Reader):
     def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
         if not arguments:
             return self._reader.packed(indices, self._load_parts)
-        # The values of arguments are unknown before the call: load now, all samples at once.
+        # The values of arguments are unknown before the call, so all samples are loaded now, in parallel.
         columns, failures = [], {}
         parts = [
             self._scope.submit(
@@ -227,7 +228,7 @@ class ReadAhead(Reader):
             self._begin(*self._waiting.popleft())
 
     def _has_room(self) -> bool:
-        if not self._done:  # the size of samples is unknown yet
+        if not self._done:  # the size of samples is still unknown
             return self._open < self._requests
         mean = self._seen / self._done
         return self._held + mean * (self._open + 1) <= self._bytes_ahead
@@ -253,7 +254,7 @@ class ReadAhead(Reader):
             self._held -= loading.bytes
 
     def _drop(self, end: int, indices: list[int]) -> None:
-        """Drops samples of a batch that ended at position `end` and did not take them."""
+        """Drops the samples that a batch did not take; `end` is the position after the batch."""
         for index in indices:
             loading = self._loadings.get(index)
             while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:

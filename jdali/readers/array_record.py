@@ -1,4 +1,4 @@
-"""Records of ArrayRecord files."""
+"""Reads records of ArrayRecord files."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ Chunks = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class ArrayRecordReader(RecordReader):
-    """Reads files whose chunks hold one record each (`group_size:1`, as Grain wants them).
+    """Reads files whose chunks hold one record each (`group_size:1`, which Grain recommends).
 
     Args:
         files: the files to read.
-        found: the chunks of each file, and what found them.
+        found: for each file, its chunks and their `FoundBy`.
         parser: parses records as examples; None: the records are the outputs.
         options: see `Reader`.
     """
@@ -50,7 +50,7 @@ class ArrayRecordReader(RecordReader):
         self._parser, self.num_outputs = parser, parser.num_outputs if parser else 1
 
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        raise NotImplementedError  # `_parsed` needs the offset, too
+        raise NotImplementedError  # `_parsed` replaces this method, since it needs the offset
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
         chunk = parse_chunk(record, self._offsets.item(index))
@@ -58,7 +58,7 @@ class ArrayRecordReader(RecordReader):
         return self._parser.parse(chunk.values.tobytes()) if self._parser else (chunk.values,)
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
-        """Parses chunks that are not compressed and hold no block header."""
+        """Parses those chunks that are not compressed and contain no block header."""
         ok &= pieces.sizes >= HEAD_BYTES + 2
         start, size = pieces.starts[ok], pieces.sizes[ok]
         data = start + HEAD_BYTES
@@ -159,7 +159,7 @@ def _chunks(files: RecordFiles, file: int) -> Chunks:
     version, chunks, records = [last_integer(facts[-1], n) if facts else None for n in (1, 2, 3)]
     if version != _VERSION:
         raise BadRecord(f"has an index of version {version}, {_VERSION} is known")
-    if b"transpose:true" in message:  # among the options of the writer
+    if b"transpose:true" in message:  # one of the writer's options
         raise BadRecord("has transposed records, which are not read; write it with transpose:false")
     count = len(footer.ends) - 1
     _storage.check_items(files.paths[file], max(count, records or 0), "records")
@@ -178,7 +178,7 @@ def _chunks(files: RecordFiles, file: int) -> Chunks:
 
 
 def _found(files: RecordFiles, file: int, goes_on: bool) -> tuple[Chunks, FoundBy]:
-    """Finds the chunks of a file; with `goes_on`, a damaged file counts as one record that cannot be read."""
+    """Finds the chunks of a file. With `goes_on`, a damaged file counts as a single record that cannot be read."""
     path = files.names[file]
 
     def read() -> Chunks:
@@ -208,9 +208,10 @@ def _found(files: RecordFiles, file: int, goes_on: bool) -> tuple[Chunks, FoundB
 def array_record(*, paths: Static[tuple[str, ...]], **options: Any) -> Reader:
     """Reads the records of ArrayRecord files, the format of TensorFlow Datasets and Grain.
 
-    Any order is cheap for files whose chunks hold one record each (`group_size:1`). Chunks of several records are read whole,
-    once an epoch. For them, `random_shuffle` mixes records through a buffer of `initial_fill` records, and
-    `shuffle_after_epoch` reads a chunk again for each of its records where chunks exceed `bytes_ahead` of `jdali.storage`.
+    If chunks hold one record each (`group_size:1`), any order is cheap. If they hold several records, each chunk is
+    read whole, once an epoch. Then `random_shuffle` mixes records through a buffer of `initial_fill` records. With
+    `shuffle_after_epoch`, a chunk is read again for each of its records if the chunks exceed `bytes_ahead` of
+    `jdali.storage`.
 
     Each chunk is checked against the index at the end of its file; hashes of data are not checked. Files written with
     `transpose:true` raise an error.

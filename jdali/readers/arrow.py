@@ -144,7 +144,7 @@ class _MappedFiles:
         return known[1]
 
     def let_go(self) -> None:
-        # Samples in use keep their file mapped.
+        # Closing leaves a file mapped while samples refer to it.
         with self._lock:
             if self._maps:
                 del self._maps[next(iter(self._maps))]
@@ -162,19 +162,19 @@ def _check(head: Head, body: Any) -> None:
             raise BadRecord("a buffer reaches past the body of its record batch")
         if head.packed and size >= 8:
             (unpacked,) = struct.unpack("<q", body.slice(offset, 8).to_pybytes())
-            needed += max(unpacked, 0)  # -1: the buffer is not compressed
+            needed += max(unpacked, 0)  # -1 stands for an uncompressed buffer
     if needed > limits.most("max_sample_bytes"):
         raise BadRecord(str(limits.exceeded("max_sample_bytes", f"a record batch of {needed} bytes")))
 
 
 def _plain(schema: Any) -> Any:
-    """Replaces dictionary types of a schema by their index types, because dictionaries are not read."""
+    """Replaces the dictionary types in a schema by their index types, because the reader does not read dictionaries."""
     types = pa.types
     return pa.schema([(f.name, f.type.index_type if types.is_dictionary(f.type) else f.type) for f in schema])
 
 
 def _outer(schema: Any, column: str) -> str:
-    """Returns the top-level column that holds a column named with dots."""
+    """Returns the top-level column of a column name with dots."""
     if schema.get_field_index(column) >= 0:
         return column
     return max((n for n in schema.names if column.startswith(f"{n}.")), key=len)
@@ -205,7 +205,7 @@ def arrow(
 ) -> ArrowReader:
     """Reads rows of Arrow files and streams (IPC, Feather, the output of `save_to_disk`): an output for each of `columns`.
 
-    Local files are mapped into memory: samples are views of them, and any order costs the same. A file must not be
+    Local files are mapped into memory. Samples are views of the mapped files, so any order costs the same. A file must not be
     truncated while the pipeline runs. With `dont_use_mmap`, and from URLs, record batches are read whole, as
     `readers.parquet` reads row groups.
 

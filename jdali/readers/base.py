@@ -32,7 +32,7 @@ _ORDER_OPTIONS = (
     "pad_last_batch", "seed",
 )  # fmt: skip
 _INITIAL_FILL = 1024
-# Files that one task opens and reads together, since a task costs as much as a few small files.
+# Number of files that one task reads together, since a task costs as much as reading a few small files.
 _FILES_A_TASK = 64
 ClassNames: TypeAlias = "Sequence[str] | Mapping[int, str]"
 """Names of classes by label: a sequence from label 0 on, or a mapping."""
@@ -62,19 +62,19 @@ def reader_options(
 
     Args:
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -83,10 +83,10 @@ def reader_options(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
     """
 
 
@@ -96,9 +96,9 @@ def shuffle_options(
     """Declares the arguments of readers that can shuffle between epochs.
 
     Args:
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
     """
 
 
@@ -107,7 +107,7 @@ class Loaded(NamedTuple):
 
     Attributes:
         columns: for each output, the samples that could be read, in order.
-        failures: errors of the other samples, by position in the request.
+        failures: errors of the samples that could not be read, by position in the request.
     """
 
     columns: tuple[Store, ...]
@@ -115,7 +115,7 @@ class Loaded(NamedTuple):
 
 
 class Reader(abc.ABC):
-    """Loads samples of a data set by index, and owns the order in which they are taken.
+    """Loads samples of a data set by index, and owns the order in which batches take them.
 
     `load`, `load_many` and `source` are called from many threads at once, the other methods from one.
 
@@ -123,21 +123,21 @@ class Reader(abc.ABC):
         size: number of samples of the data set.
         options: values of `reader_options` and `shuffle_options`; other names are ignored.
         labels: class of each sample, if known.
-        classes: names of the classes, if known; then the labels are the second output.
+        classes: names of the classes, if known; the labels must then be the second output.
 
     Attributes:
-        batches_ahead: number of batches, besides the next one, to fetch from remote storage ahead.
+        batches_ahead: number of batches to fetch ahead from remote storage, besides the next one.
     """
 
     num_outputs: int = 1
-    # Whether `random_shuffle` reads samples in stored order and mixes them through a buffer of `initial_fill`, for
-    # formats where sequential reads are cheaper. Otherwise the whole shard is shuffled.
+    # Whether `random_shuffle` reads samples in stored order and mixes them through a buffer of `initial_fill`, as
+    # suits formats where sequential reads are cheaper. Otherwise it shuffles the whole shard.
     mixes: bool = False
-    # Whether the reader prefetches remote data by itself; otherwise `ahead` does.
+    # Whether the reader prefetches remote data itself; otherwise `ReadAhead` does.
     reads_ahead: bool = False
-    # Whether loading a sample often takes no longer than switching threads, as with plain files.
+    # Whether loading a sample often takes no longer than a switch of threads, as for plain files.
     often_cheap: bool = False
-    # Layouts of the outputs, "" for no layout; None: no output has one.
+    # Layout of each output, "" for none; None if no output has a layout.
     layouts: Sequence[str] | None = None
     _output_names: Sequence[str] = ()
     _names_by_output: Mapping[int, ClassNames] = {}
@@ -185,25 +185,25 @@ class Reader(abc.ABC):
 
     @property
     def parts(self) -> Reader:
-        """The reader of the parts that samples are packed from; the reader itself if it does not pack."""
+        """The reader of the parts that this reader packs into samples; the reader itself if it packs none."""
         return self
 
     def parts_of(self, wanted: np.ndarray) -> np.ndarray:
-        """Returns the indices of the parts that samples need, given their `SampleRefs.wanted`."""
+        """Returns the indices of the parts that the samples `SampleRefs.wanted` need."""
         return wanted
 
     def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
-        """Builds samples from parts that `load` reads; see `load_many`."""
+        """Does what `load_many` does, but reads the parts of samples with `load`."""
         return load(indices)
 
     @property
     def selection(self) -> SampleSelection | None:
-        """The samples that an epoch takes; None: each once."""
+        """The samples that an epoch takes; None if it takes each sample once."""
         return self._selection
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Names of the classes, by output that holds labels."""
+        """Class names for each output that holds labels, by number of the output."""
         return self._names_by_output
 
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
@@ -219,10 +219,10 @@ class Reader(abc.ABC):
     def meta(self) -> dict[str, Any]:
         """Returns DALI's `reader_meta`.
 
-        Where labels have names, it has "classes" as well: classes[label] is the name of a label. With several outputs
-        of labels, classes[output][label] is.
-        With `subset`, `fold` or `weights`, it has "data_set_size" and, if the classes of samples are known,
-        "samples_by_class": for each class, the number of samples that an epoch draws from.
+        If labels have names, it contains "classes": classes[label] is the name of a label, or classes[output][label]
+        if several outputs hold labels. With `subset`, `fold` or `weights`, it contains "data_set_size" and, if the
+        classes of samples are known, "samples_by_class": for each class, the number of samples that an epoch draws
+        from.
         """
         order = self._order
         shards = order.num_shards
@@ -262,9 +262,9 @@ class Reader(abc.ABC):
         """Loads one sample; raises `SampleError` if it cannot be read."""
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        """Loads several samples; a reader overrides it if it can read or parse them together.
+        """Loads several samples. A reader that can read or parse samples together overrides it.
 
-        A reader whose operator has per-sample arguments receives their values here by name, [n, ...] each.
+        If the reader's operator has per-sample arguments, their values are passed here by name, [n, ...] each.
         """
         return one_by_one(
             [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
@@ -272,7 +272,7 @@ class Reader(abc.ABC):
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         """Divides samples among threads; each slice goes to one call of `load_many`."""
-        # A task costs some 20 us, so cheap samples share one; eight tasks a thread balance the load.
+        # A task costs some 20 us, so a task loads several cheap samples; eight tasks for each thread balance the load.
         return slices(len(indices), len(indices) // (8 * threads))
 
     def source(self, index: int) -> str:
@@ -295,11 +295,11 @@ class Reader(abc.ABC):
         return Cursor(self._order.copy())
 
     def skip(self, batches: int, count: int) -> None:
-        """Skips as far as `batches` calls of `next_batch(count)` would."""
+        """Moves on by as many samples as `batches` calls of `next_batch(count)` would take."""
         self._order.skip(batches, count)
 
     def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
-        """Makes present and later loads from remote storage fail, before the reader is closed."""
+        """Makes running and later loads from remote storage fail, so that closing the reader does not wait for them."""
 
     def close(self) -> None:  # noqa: B027  most readers hold nothing open
         """Closes the reader's files."""
@@ -330,13 +330,13 @@ class Cursor:
 
 
 def slices(count: int, step: int) -> list[slice]:
-    """Divides `count` samples into slices of `step`, at least 1."""
+    """Divides `count` samples into slices of `step` samples; a `step` below 1 counts as 1."""
     step = max(1, step)
     return [slice(at, at + step) for at in range(0, count, step)]
 
 
 def file_tasks(count: int, threads: int, files: int = 1) -> list[slice]:
-    """Divides samples of `files` small files each among threads, see `Reader.tasks`."""
+    """Divides samples, each of `files` small files, among threads; see `Reader.tasks`."""
     return slices(count, min(_FILES_A_TASK // files, -(-count // threads)))
 
 

@@ -18,12 +18,12 @@ from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stre
 
 _NAME = "readers.bucket"
 _LENGTH, _RATIO = "length", "aspect_ratio"
-# Default number of buckets in a window: neighbouring buckets then differ by a few percent in size.
+# Default number of buckets in a window; samples of neighbouring buckets then differ by a few percent in size.
 _BUCKETS = 64
 
 
 class BucketReader(OverReader):
-    """Reads the samples of another reader in an order by size."""
+    """Reads the samples of another reader, grouped by size."""
 
     def __init__(self, source: Reader, order: WindowOrder):
         super().__init__(source, order)
@@ -77,18 +77,20 @@ def bucket(
 ) -> BucketReader:
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
-    Each `window` of samples, in the order of the reader, is sorted by size and divided into buckets of `size` samples, which
-    come in random order. The order is a function of seed and position: it resumes from any state with any number of
-    shards, and each sample comes once a pass. A pass that `size` does not divide ends within a bucket; the next pass begins
-    with the rest of this bucket. All shards must be at the same step.
+    The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
+    `size` samples, and the buckets come in random order. The order is a function of seed and position. So it resumes
+    from any state with any number of shards, and each sample comes once a pass. If `size` does not divide the samples
+    of a pass, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All shards must
+    be at the same step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
-        by: "length": the first axis of the first output; "aspect_ratio": width by height of the encoded picture in the
-            first output, after its EXIF rotation; or a number for each sample of the data set, such as a column of a table
-            (for a mixture: the samples of all sources, one source after another).
-        size: samples in a bucket: the batch size times `num_shards`, or a multiple.
+        by: the size of a sample. "length" is the first axis of the first output. "aspect_ratio" is width / height of
+            the encoded picture in the first output, after its EXIF rotation. An array has a number for each sample of
+            the data set, such as a column of a table; for a mixture, the samples of all sources, one source after
+            another.
+        size: number of samples in a bucket: the batch size times `num_shards`, or a multiple of it.
         num_shards: number of parts that each bucket is divided into. The reader itself must not be sharded.
         seed: seed of the order of buckets, and of a reader that shuffles without a seed of its own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.

@@ -39,7 +39,7 @@ class LabelType(enum.IntEnum):
     SINGLE = 0  # one number
     MULTI_SPARSE = 1  # indices of classes, read as a vector of 0 and 1
     MULTI_DENSE = 2  # the vector itself
-    MULTI_WEIGHTED_SPARSE = 3  # indices of classes and a tensor of weights, read as a vector of weights
+    MULTI_WEIGHTED_SPARSE = 3  # indices of classes and their weights, read as a vector of weights
     NONE = 4
 
 
@@ -48,7 +48,7 @@ _SPARSE = (LabelType.MULTI_SPARSE, LabelType.MULTI_WEIGHTED_SPARSE)
 
 @dataclasses.dataclass(frozen=True)
 class RecordFields:
-    """The arguments of `readers.caffe2` that say what a record holds."""
+    """The arguments of `readers.caffe2` that describe the content of a record."""
 
     image_available: bool
     label_type: LabelType
@@ -81,7 +81,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type != LabelType.NONE:
             outputs.append(self._label(tensors, next_))
             next_ += 1
-        # The weights of weighted classes count as the first further tensor, as in DALI.
+        # As in DALI, the weights of weighted classes count as the first further tensor.
         for _ in range(wanted.additional_inputs):
             outputs.append(_at(tensors, next_, "a further tensor").values())
             next_ += 1
@@ -96,7 +96,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type in _SPARSE:
             ok[:] = False
             return ()
-        # Shape and allowed types of each output; None: any number of elements.
+        # Shape and allowed types of each output; a shape of None allows any number of elements.
         forms: list[tuple[tuple[int, ...] | None, Set[int]]] = [(None, {_STRING})] * wanted.image_available
         if wanted.label_type != LabelType.NONE:
             forms.append(((1,) if wanted.label_type == LabelType.SINGLE else None, _PARSED_TOGETHER))
@@ -144,14 +144,14 @@ def _column(
     kinds: Set[int],
 ) -> Store:  # fmt: skip
     """Builds the column of a tensor; clears `ok` for records whose elements have none of these types."""
-    # Offsets of records that are not ok may be anything.
+    # Offsets of records that are not ok are arbitrary.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
     found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
     model = int(ok.argmax())
     form, types, _ = found.get(_TYPE, (VARINT, np.full(len(ok), _FLOAT), None))
     kind = types.item(model)
     field = _FIELDS.get(kind, 0)
-    # Each field must come once, with all elements in one piece.
+    # Each field must occur once, with all elements in one piece.
     listed_once = len(found) == sum(number != _DIMS for number, *_ in listed)
     if kind not in kinds or form != VARINT or not listed_once or found.get(field, (None,))[0] != BYTES:
         ok[:] = False
@@ -283,7 +283,7 @@ def caffe2(
 
     Args:
         path: folders of the databases.
-        additional_inputs: number of further tensors in each record, an output each.
+        additional_inputs: number of further tensors in each record; each is an output.
         bbox: return the box at the end of the record.
         image_available: the first tensor of a record is an image.
         label_type: 0: a number; 1: indices of classes, read as a vector of 0 and 1; 2: a vector; 3: indices

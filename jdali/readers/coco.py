@@ -22,7 +22,7 @@ from jdali.readers.layouts import with_layouts
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
-# Arguments that are applied before annotations are saved, so they cannot be used with saved annotations.
+# Arguments that shape the annotations before they are saved, so they have no effect on saved annotations.
 _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
 
 
@@ -158,38 +158,38 @@ def coco(
     skip_empty: Static[bool] = False,
     **options: object,
 ) -> CocoReader:
-    """Reads images and their objects from a data set in COCO's format.
+    """Reads images and their objects from a data set in the COCO format.
 
     The outputs are the image's bytes, and the boxes and labels of its objects. `polygon_masks` adds
     polygons and their vertices, `pixelwise_masks` a picture of labels, `image_ids` the id.
 
-    A pixel of several objects has the largest of their labels. `Pipeline.reader_meta(name)["classes"][label]` is the name of the
-    category.
+    In the picture of labels, a pixel of several objects has the largest label.
+    `Pipeline.reader_meta(name)["classes"][label]` is the name of the category.
 
-    The parser is as tolerant as Python's `json`: NaN and Infinity are accepted in fields that nobody reads, ids may have
-    64 bits, and whole numbers may be written as floats (7.0).
+    The parser accepts NaN and Infinity in fields that it does not read, ids of 64 bits, and whole numbers written as
+    floats (7.0).
 
-    Parity: DALI rejects such files, or reads them up to such a number. It skips annotations without a box, of an unknown
-    image or with a negative size, and the rest of a truncated file, and gives unknown categories label 0; here they are
-    errors, as are `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
-    of a label, and none if the label has polygons; the picture is empty if the smallest label
-    has no mask; the last pixels of the picture get the smallest label; and with `ratio` polygons
-    are drawn in the unit square.
+    Parity: DALI rejects files with such numbers, or reads them only up to the number. DALI skips annotations that
+    have no box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories
+    label 0; here these are errors, and so are `images` that the file lacks. In its picture of labels, DALI keeps only
+    the last run-length mask of a label, and none if the label has polygons; leaves the picture empty if the smallest
+    label has no mask; gives the smallest label to the last pixels; and with `ratio` draws polygons in the unit
+    square.
 
     Args:
         annotations_file: the JSON file.
-        avoid_class_remapping: labels are the ids of the categories, not their positions in the file, counted from 1.
+        avoid_class_remapping: labels are the ids of categories; otherwise their positions in the file, counted from 1.
         file_root: folder that the images' names are relative to.
         image_ids: return the ids of the images, too.
-        images: names of the images to read, in this order, as in the file; None: all, ordered by id.
+        images: file names of the images to read, in this order; None: all images, ordered by id.
         include_iscrowd: also read objects that are marked as crowds.
         ltrb: boxes are (left, top, right, bottom), not (left, top, width, height).
         pixelwise_masks: return a picture of labels, too.
         polygon_masks: return polygons and their vertices, too.
         preprocessed_annotations: folder of annotations saved by DALI or jdali, to read in place of the JSON file.
         ratio: boxes and vertices are fractions of the image's width and height, not pixels.
-        save_preprocessed_annotations: save the parsed annotations to a folder.
-        save_preprocessed_annotations_dir: this folder, which must exist.
+        save_preprocessed_annotations: save the parsed annotations.
+        save_preprocessed_annotations_dir: folder to save the annotations to, which must exist.
         size_threshold: leave out objects with a smaller width or height, pixels.
         skip_empty: leave out images without objects.
 

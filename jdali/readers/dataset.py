@@ -21,7 +21,7 @@ from jdali.readers.table import opened_frame
 log = logging.getLogger("jdali")
 
 _NAME = "readers.dataset"
-# Packages of tables: indexing them returns a column, not a row.
+# Packages whose tables return a column, not a row, when they are indexed.
 _TABLES = ("pandas", "polars", "pyarrow")
 
 
@@ -32,7 +32,7 @@ class DatasetReader(Reader):
         dataset: the object.
         columns: keys to take from elements that are dicts; empty: elements are not dicts.
         outputs: number of outputs of elements that are tuples; None: an element is one output.
-        layouts: layouts of the outputs; None: they have none.
+        layouts: layouts of the outputs; None: no output has a layout.
         options: see `Reader`.
     """
 
@@ -55,7 +55,7 @@ class DatasetReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Names of the class labels of `datasets`, or of a data set of torchvision, by output."""
+        """Class names of a data set of `datasets` or torchvision, by output."""
         if self._columns:
             features = getattr(self._dataset, "features", None)
             known = [features.get(c) for c in self._columns] if isinstance(features, Mapping) else []
@@ -73,7 +73,7 @@ class DatasetReader(Reader):
             with self._turn:
                 return self._arrays(self._dataset[index], index)
         except Exception as error:
-            # With `on_error="raise"`, the user's exception is raised unchanged.
+            # With `on_error="raise"`, raises the user's exception unchanged.
             if not self._goes_on or isinstance(error, SampleError) or is_of_machine(error):
                 raise
             raise SampleError(f"{_NAME}: {self.source(index)}: {type(error).__name__}: {error}") from error
@@ -82,7 +82,7 @@ class DatasetReader(Reader):
         return with_layouts(self._load_many(indices), self.layouts)
 
     def _load_many(self, indices: np.ndarray) -> Loaded:
-        together = getattr(self._dataset, "__getitems__", None)  # of PyTorch's and Hugging Face's
+        together = getattr(self._dataset, "__getitems__", None)  # data sets of PyTorch and Hugging Face
         if together is not None:
             wanted = indices.tolist()
             try:
@@ -90,7 +90,7 @@ class DatasetReader(Reader):
                     elements = together(wanted)
                     found = [self._arrays(*pair) for pair in zip(elements, wanted, strict=True)]
                 return Loaded(stores(found, self.num_outputs), {})
-            except Exception as error:  # load one by one to find the element that fails
+            except Exception as error:  # `load` will find the element that fails
                 loaded = super().load_many(indices)
                 if not loaded.failures and not self._warned:
                     self._warned = True
@@ -107,7 +107,7 @@ class DatasetReader(Reader):
         return f"{self._kind}[{index}]"
 
     def _arrays(self, element: Any, index: int) -> tuple[np.ndarray, ...]:
-        """Converts an element to its outputs, as copies that the user's code cannot change."""
+        """Converts an element to its outputs; copies them, so that the user's code cannot change them."""
         if self._columns:
             if not isinstance(element, Mapping) or (
                 missing := [c for c in self._columns if c not in element]
@@ -168,18 +168,18 @@ def dataset(
 ) -> Reader:
     """Reads elements of an object with `__len__` and `__getitem__`.
 
-    The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class. Each
-    element is a sample: none is lost, whatever the batch size. One thread at a time calls the object; with `workers=` of
-    the pipeline the object is sent to the worker processes, which call their copies. An element may be an array, a number,
-    bytes, a string, a Pillow picture, or several of them in a tuple (`num_outputs`) or a dict (`columns`). An exception of
-    `__getitem__` is the error of its sample.
+    The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
+    Each element is a sample, and no batch size loses any. One thread at a time calls the object. With `workers=` of
+    the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an array, a
+    number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
+    these. If `__getitem__` raises an exception, it becomes the error of this sample.
 
     Parity: DALI has no such reader.
 
     Args:
         dataset: the object, which must not change; the samples of a table (pandas, polars, pyarrow) are its rows.
-        columns: keys to take from elements that are dicts, or columns of a table, an output for each.
-        layout: layouts of the outputs, one for each or one for all.
+        columns: keys to take from elements that are dicts, or columns of a table; each is an output.
+        layout: a layout for all outputs, or a list with a layout for each output.
         num_outputs: number of outputs of elements that are tuples; None: an element is one output.
 
     Returns: the values of the elements; uint8 [bytes] for bytes and strings.

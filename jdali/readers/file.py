@@ -22,7 +22,7 @@ _NAME = "readers.file"
 FILE_FILTERS = (
     "*.jpg", "*.jpeg", "*.png", "*.bmp", "*.tif", "*.tiff", "*.pnm", "*.ppm", "*.pgm", "*.pbm", "*.jp2",
     "*.webp", "*.flac", "*.ogg", "*.wav",
-    # Not in DALI.
+    # DALI does not read these.
     "*.gif", "*.avif", "*.heic", "*.heif", "*.jxl", "*.opus", "*.mp3", "*.m4a",
 )  # fmt: skip
 _ESCAPED = re.compile(r"\\(.)|\[\^")
@@ -83,16 +83,16 @@ def file(
 ) -> FileReader:
     """Reads whole files: their bytes, and a label.
 
-    It reads `files` if given, else the files named in `file_list`, else the files in the subfolders of
-    `file_root`, ordered by name, with the number of the subfolder as label;
+    It reads `files` if given, or else the files named in `file_list`. Without both, it reads the files in the
+    subfolders of `file_root`, ordered by name; the label is the number of the subfolder, and
     `Pipeline.reader_meta(name)["classes"]` has the names of the subfolders.
 
     Parity: without `dir_filters` DALI numbers hidden and empty subfolders, too.
 
     Args:
-        case_sensitive_filter: match the filters with upper and lower case distinguished.
-        dir_filters: glob patterns of the subfolders to read and number; None: all that hold matching files, except
-            hidden ones; "*": all, as in DALI.
+        case_sensitive_filter: distinguish upper and lower case in the filters.
+        dir_filters: glob patterns of the subfolders to read and number. None selects all subfolders that contain
+            matching files, except hidden subfolders; "*" selects all, as in DALI.
         file_filters: glob patterns of the files in subfolders.
         file_list: text file; each line has a file's name and its label, an integer from 0 on.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the
@@ -213,7 +213,7 @@ def _files_in_folders(
 
 
 def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
-    """Compiles all glob patterns into one regular expression, to match millions of names fast."""
+    """Compiles all glob patterns into one regular expression, which matches millions of names fast."""
     patterns = [patterns] if isinstance(patterns, str) else patterns
     if not patterns:
         raise ValueError(f"{_NAME}: ``{argument}`` list cannot be empty, it must hold at least one pattern")
@@ -222,14 +222,14 @@ def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool)
 
 
 def _as_in_python(found: re.Match[str]) -> str:
-    """Translates syntax of C's fnmatch that Python's lacks: "\\*" for a literal star, "[^a]" for "[!a]"."""
+    """Translates syntax that only C's fnmatch has: "\\*" for a literal star, "[^a]" for "[!a]"."""
     if found[1] is None:
         return "[!"
     return f"[{found[1]}]" if found[1] in "*?[" else found[1]
 
 
 def _entries(folder: str, *, folders: bool) -> list[str]:
-    """Lists the subfolders or the files of a folder, sorted by their bytes."""
+    """Lists the subfolders or the files of a folder, sorted by the bytes of their names."""
     try:
         return _storage.entries(folder, folders=folders)
     except OSError as error:

@@ -74,7 +74,7 @@ def fits(
     Args:
         dtypes: type of each output; values are rounded and saturated. None: as stored.
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
-        hdu_indices: indices of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
+        hdu_indices: indices of the HDUs, from 1 on: 1 is the primary HDU, 2 the first extension.
 
     Returns: the image of each HDU, its fastest-varying axis last.
 

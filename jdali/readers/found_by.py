@@ -1,8 +1,9 @@
 """Rebuilds or rejects stale indexes.
 
-An index is stale if its file was written again after the index was made. A cached index may be stale too: the new file
-may have the path, size and times of the old one. So readers check what they read. Where a record is `Misplaced`, a
-cached index is rebuilt once; for an index of the user's, the error names the index as the cause.
+An index is stale if its file was rewritten after the index was made. Even a cached index may be stale, because the
+new file may have the path, size and times of the old one. So readers check the records they read. If a record is
+`Misplaced`, a cached index is rebuilt once; for an index from the user, the error names the index as a possible
+cause.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ class Tables:
         self._bounds = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
         self.all: Table = shared("tables", lambda: _joined(tables))
         self._lock = threading.Lock()
-        # Results by scanned file: True if the table was corrected, False if the file is damaged, or the reason to reopen.
+        # For each file that was scanned again: True if its table was corrected, False if the file is damaged, or the
+        # reason why the reader must be reopened.
         self._seen: dict[int, bool | str] = {}
 
     def read(self, file: int, attempt: Callable[[], _T]) -> _T:
-        """Calls `attempt()`, which reads a record of a file, and again if a stale index could be corrected.
+        """Calls `attempt()`, which reads a record of a file. If a stale index caused a failure and was corrected, calls it again.
 
         Raises:
             BadRecord: the record is damaged, or the index is stale and cannot be corrected.
@@ -87,7 +89,7 @@ class Tables:
 
 
 def _joined(tables: Sequence[Table]) -> Table:
-    # The arrays of a single file are not copied: workers receive these very arrays already.
+    # Does not copy the arrays of a single file, because workers already receive these very arrays.
     return tuple(tables[0]) if len(tables) == 1 else tuple(map(np.concatenate, zip(*tables, strict=True)))
 
 
@@ -109,8 +111,8 @@ def fits_at(count: int, begins: Callable[[int], bool]) -> bool:
     """Returns True if an index fits its file at the first, middle and last record.
 
     Args:
-        count: number of records; with 0 the result is False, since nothing can be checked and a new index is cheap.
-        begins: returns whether the record of a number is in its place; may raise `BadRecord`.
+        count: number of records. For 0 the result is False, since nothing can be checked and a new index is cheap.
+        begins: returns True if the record with this number is in its place; may raise `BadRecord`.
     """
     try:
         return count > 0 and all(begins(number) for number in (0, count // 2, count - 1))

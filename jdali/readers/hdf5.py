@@ -22,15 +22,15 @@ except ImportError:
     h5py = None
 
 _NAME = "readers.hdf5"
-# Filters built into HDF5 and h5py: deflate, shuffle, Fletcher32, szip, n-bit, scale-offset, LZF. Any other filter would
-# load a plugin, which is code.
+# Filters built into HDF5 and h5py: deflate, shuffle, Fletcher32, szip, n-bit, scale-offset, LZF. Other filters are
+# refused, because they would load a plugin, which is code.
 _FILTERS = {1, 2, 3, 4, 5, 6, 32000}
-# Bytes of rows to read together from a data set without chunks.
+# A data set without chunks is read in groups of rows of this size, bytes.
 _TOGETHER = 1 << 20
 
 
 class _Hdf5Source(RecordFile):
-    """A file that keeps the error of a failed read."""
+    """A file that remembers the error of a failed read."""
 
     error: Exception | None = None
 
@@ -46,7 +46,7 @@ class _Hdf5Source(RecordFile):
         return size
 
     def take_error(self) -> Exception | None:
-        """Returns the last read error since the last call, or None; the library replaces it by its own error."""
+        """Returns the latest read error since the last call, or None. The HDF5 library would raise its own error instead."""
         error, self.error = self.error, None
         return error
 
@@ -109,7 +109,7 @@ class Hdf5Reader(ChunkedReader):
 def _data_set(file: Any, name: str) -> Any:
     """Finds a data set by its name; raises ValueError, whose text completes a sentence about the file.
 
-    Links and external data are refused, because they could open files that the user did not name.
+    It refuses links and external data, because they could open files that the user did not name.
     """
     found = file
     for part in [part for part in name.split("/") if part]:
@@ -202,7 +202,7 @@ def hdf5(
         dataset: names of the data sets, with "/" after the names of groups.
         paths: paths of the files.
         axis: the axis of the samples in each data set; -1: the last.
-        roi_shape: shape of the window in samples of the first data set; default: up to the end of the sample.
+        roi_shape: shape of the window in each sample of the first data set; default: up to the end of the sample.
         roi_start: start of the window, elements; default: 0.
 
     Returns: for each data set, its elements at one position of `axis`, without this axis: numbers or booleans.

@@ -20,7 +20,7 @@ _NAME = "readers.hugging_face"
 _STATE, _SPLITS = "state.json", "dataset_dict.json"
 # "data/train-00000-of-00003.parquet": the name of the split precedes the number.
 _NUMBERED = re.compile(r"(.+?)-\d+-of-\d+")
-# Words in names of files and folders that `datasets` takes for a split.
+# Words in names of files and folders from which `datasets` infers the split.
 _WORDS = {
     "train": "train", "training": "train", "validation": "validation", "valid": "validation", "dev": "validation",
     "val": "validation", "test": "test", "testing": "test", "eval": "test", "evaluation": "test",
@@ -41,10 +41,10 @@ def hugging_face(
 ) -> Reader:
     """Reads a Hugging Face data set from its folder: an output for each of `columns`.
 
-    The folder is the output of `save_to_disk`, or a clone (or a URL that fsspec knows, such as `hf://datasets/...`) of a
-    repository of Parquet files, whose names or folders name their splits, as in `datasets`. The package `datasets`
-    is not needed. `Pipeline.reader_meta(name)["classes"]` has the class names of a column of labels; with
-    several such columns, it is a dict of lists, by column.
+    The folder is the output of `save_to_disk`, or a repository of Parquet files: its clone, or a URL that fsspec can
+    open, such as `hf://datasets/...`. The names of the files or of their folders determine the splits, as in
+    `datasets`. The package `datasets` is not needed. `Pipeline.reader_meta(name)["classes"]` has the class names of a
+    column of labels; with several such columns, it is a dict of lists, by column.
 
     Parity: DALI has no such reader.
 

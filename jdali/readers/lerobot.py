@@ -24,7 +24,7 @@ from jdali.readers.parquet import parquet
 
 _NAME = "readers.lerobot"
 _TASK = "task"
-# Most bytes of frames to decode together for several samples.
+# Several samples are decoded together if their frames have at most this many bytes.
 _AT_ONCE = 1 << 28
 
 
@@ -34,8 +34,8 @@ class _TakenRows(NamedTuple):
     Attributes:
         episodes: int64 [n], episode of each sample.
         rows: for each column int64 [n, T], row numbers within the episode; T is 1 for a column without a window.
-        beyond: for each column bool [n, T], True where the window leaves the episode and its first or last row
-            stands in.
+        beyond: for each column bool [n, T], True where the window leaves the episode; there, the first or last row of
+            the episode replaces the missing row.
     """
 
     episodes: np.ndarray
@@ -49,7 +49,7 @@ class LeRobotReader(Reader):
     Args:
         folder: the data set.
         columns: the columns to return.
-        offsets: for each column, the rows of its window relative to the sample's row; None: no window.
+        offsets: for each column, the rows of its window relative to the sample's row; None for a column without a window.
         episodes: the episodes to read.
         padding: also return `_TakenRows.beyond` of the columns with a window.
         tolerance: largest difference between the times of a frame and of its row, seconds.
@@ -93,7 +93,7 @@ class LeRobotReader(Reader):
         counts = self._rows.rows_by_file()
         check_rows(_NAME, self._folder, counts, files.tolist())
         before = np.cumsum([0, *counts])
-        # Number of each episode's first row, counted over all opened files.
+        # Number of the first row of each episode, counted through all opened files.
         self._row = np.zeros(len(self._folder.lengths), np.int64)
         self._row[self._episodes] = before[place] + data.first[self._episodes].astype(np.int64)
 
@@ -137,7 +137,7 @@ class LeRobotReader(Reader):
 
     # --- values of rows -----------------------------------------------------------------------
     def _values(self, windows: _TakenRows, failures: dict[int, Exception]) -> dict[str, list[Any]]:
-        """Reads the columns of the table: for each, the values of all samples, None for a sample that fails."""
+        """Reads the columns of the table; returns for each the values of all samples, None for samples that fail."""
         if not self._tabled:
             return {}
         base = self._row[windows.episodes][:, None]
@@ -192,7 +192,7 @@ class LeRobotReader(Reader):
 
     # --- frames -------------------------------------------------------------------------------
     def _frames(self, key: str, windows: _TakenRows, failures: dict[int, Exception]) -> list[Any]:
-        """Reads the frames of a camera, each file in order: for each sample [T, H, W, 3], or [H, W, 3]."""
+        """Reads the frames of a camera, in the order of each file; returns [T, H, W, 3] or [H, W, 3] for each sample."""
         files = self._folder.videos[key]
         owners = files.file[windows.episodes]
         seconds = files.first[windows.episodes][:, None] + windows.rows[key] / self._folder.fps
@@ -214,7 +214,7 @@ class LeRobotReader(Reader):
         return result
 
     def _numbers(self, key: str, file: int, seconds: np.ndarray) -> np.ndarray:
-        """Returns the numbers of the frames nearest to these times; raises `SampleError` beyond the tolerance."""
+        """Returns the numbers of the frames nearest to these times; raises `SampleError` if a frame exceeds the tolerance."""
         times = self._videos[key].index(file).seconds()
         right = np.searchsorted(times, seconds).clip(1, max(len(times) - 1, 1)).clip(max=len(times) - 1)
         left = np.maximum(right - 1, 0)
@@ -230,7 +230,7 @@ class LeRobotReader(Reader):
     def _read(
         self, key: str, file: int, numbers: Mapping[int, np.ndarray], result: list[Any], failures: dict[int, Exception]
     ) -> None:  # fmt: skip
-        """Decodes the frames of some samples together; if they are too many, or one is damaged, in two halves."""
+        """Decodes the frames of some samples together. If they are too large or one is damaged, decodes two halves separately."""
         if not numbers:
             return
         videos, order = self._videos[key], list(numbers)
@@ -286,7 +286,7 @@ class LeRobotReader(Reader):
 
 
 class _Pictures:
-    """Decodes the pictures of a column on access, each once."""
+    """Decodes the pictures of a column on access, and each picture only once."""
 
     def __init__(self, encoded: Sequence[np.ndarray]):
         self._encoded, self._decoded = encoded, dict[int, np.ndarray]()
@@ -319,17 +319,18 @@ def lerobot(
     """Reads a LeRobot data set (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
 
     Values come from Parquet files, camera frames from videos or pictures. The frames that a batch needs from one file
-    are decoded together, each once and in order. The order of samples is that of `readers.parquet`:
-    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row
-    groups and frames. The package `lerobot` is not needed.
+    are decoded together, in order, and each only once. Samples have the same order as in `readers.parquet`:
+    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row groups and
+    frames. The package `lerobot` is not needed.
 
     Parity: DALI has no such reader. Windows and the times of frames are those of `LeRobotDataset`.
 
     Args:
         columns: names of features in `meta/info.json`; "task" for the text of a row's task.
         directory: the folder, or its URL.
-        delta_timestamps: {column: seconds}: the window of a column, relative to the time of the row, such as [-0.1, 0, 0.1].
-            Times must be whole numbers of rows. Outside the episode, its first or last row stands in.
+        delta_timestamps: {column: seconds}: the window of a column, relative to the time of the row, such as [-0.1,
+            0, 0.1]. Each time must be a whole number of rows. Rows outside the episode are replaced by its first or
+            last row.
         episodes: numbers of the episodes to read; None: all.
         tolerance: largest difference between the times of a frame and of its row, seconds.
         with_padding: append an output for each column with a window: True where the window leaves the episode.
@@ -381,7 +382,7 @@ def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
 
 
 def _chosen(episodes: Any, count: int) -> np.ndarray:
-    """Checks the numbers of the episodes to read; None: all."""
+    """Checks and returns the numbers of the episodes to read; None selects all."""
     if episodes is None:
         return np.arange(count)
     chosen = np.asarray(list(episodes))

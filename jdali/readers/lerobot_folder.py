@@ -1,7 +1,7 @@
 """Reads the description of a LeRobot data set: its episodes, and the files of their rows and frames.
 
-It knows versions 2 (a file for each episode) and 3 (files of many episodes) of the format. It runs nothing from the folder,
-and rejects names of files outside of it.
+It reads versions 2 (a file for each episode) and 3 (files of many episodes) of the format. It runs no code from the
+folder, and rejects names of files outside the folder.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Folder(NamedTuple):
         lengths: int64 [episodes], number of rows of each episode.
         data: the Parquet files.
         videos: the video files, by column.
-        texts: for "task", the texts by their numbers.
+        texts: for the column "task", the text of each task by its number.
     """
 
     path: str
@@ -143,7 +143,7 @@ class _Described:
         return [self.json_of(file, line) for line in lines if line.strip()]
 
     def rows(self, paths: Sequence[str], columns: Sequence[str]) -> list[list[np.ndarray]]:
-        """Reads columns of small Parquet files: a list of values for each."""
+        """Reads columns of small Parquet files; returns a list of values for each column."""
         try:
             table = parquet.run(columns=tuple(columns), paths=tuple(paths))
             loaded = table.load_many(np.arange(table.count))
@@ -168,7 +168,7 @@ class _Described:
         path = self.file("meta/tasks.parquet")
         try:
             numbers, texts = self.rows([path], ["task_index", "task"])
-        except ValueError:  # pandas wrote an index without a name
+        except ValueError:  # if pandas wrote the index without a name
             numbers, texts = self.rows([path], ["task_index", "__index_level_0__"])
         return {int(number): text for number, text in zip(numbers, texts, strict=True)}
 
@@ -179,7 +179,7 @@ class _Described:
         return pattern
 
     def filled(self, pattern: str, values: Mapping[str, Any]) -> str:
-        """Returns the path that results from filling the placeholders of a pattern."""
+        """Fills in the placeholders of a pattern; returns the path."""
 
         def value(field: re.Match[str]) -> str:
             name, width = field.groups()
@@ -193,7 +193,7 @@ class _Described:
 def _second(
     about: _Described, info: Mapping[str, Any], videos: Sequence[str]
 ) -> tuple[np.ndarray, Files, dict[str, Files]]:
-    """Reads the episodes of version 2, which have a file each."""
+    """Reads the episodes of version 2, where each episode has a file."""
     numbers, lengths = [], []
     for line in about.lines("meta/episodes.jsonl"):
         numbers.append(line.get("episode_index"))
@@ -258,7 +258,7 @@ def _third(
 
 
 def check_rows(name: str, folder: Folder, counts: Sequence[int], files: Sequence[int]) -> None:
-    """Raises ValueError if a file has more or fewer rows than its episodes."""
+    """Raises ValueError if the number of rows in a file differs from that of its episodes."""
     wanted = np.bincount(folder.data.file, weights=folder.lengths, minlength=len(folder.data.paths))
     for count, file in zip(counts, files, strict=True):
         if count != wanted[file]:

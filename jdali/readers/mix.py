@@ -29,7 +29,7 @@ class MixReader(Reader):
     Args:
         readers: the sources.
         order: the order of the mixture.
-        shares: shares of the sources at the beginning.
+        shares: initial shares of the sources.
         with_source: also return the number of the source.
     """
 
@@ -53,7 +53,7 @@ class MixReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names, by output, where all sources agree."""
+        """Class names by output, for outputs where all sources agree."""
         first, *others = (one.class_names for one in self._readers)
         return {
             output: names for output, names in first.items() if all(o.get(output) == names for o in others)
@@ -131,7 +131,7 @@ def _numbers(values: np.ndarray) -> Store:
 
 
 def _layouts(readers: Sequence[Reader], *, with_source: bool) -> list[str] | None:
-    """Returns the layouts of the outputs: "" where sources disagree; None if no source has one."""
+    """Returns the layout of each output, "" where sources disagree; None if no source has layouts."""
     known = [one.layouts or [""] * one.num_outputs for one in readers]
     if not any(map(any, known)):
         return None
@@ -140,7 +140,7 @@ def _layouts(readers: Sequence[Reader], *, with_source: bool) -> list[str] | Non
 
 
 def _selection(readers: Sequence[Reader], order: MixtureOrder) -> SampleSelection | None:
-    """Returns the samples that stand-ins may be taken from, where sources have `subset`, `fold` or `weights`."""
+    """Returns the samples that may replace bad samples; None unless a source has `subset`, `fold` or `weights`."""
     chosen = [one.selection for one in readers]
     if not any(chosen):
         return None
@@ -174,30 +174,31 @@ def mix(
 ) -> MixReader:
     """Mixes the samples of several readers in fixed shares.
 
-    The order is a function of a position that all shards share. So it needs no communication, and resumes from any state
-    with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its source.
-    Call the batches of all shards at one step a global batch. If a source's share of it is a whole number of samples,
-    each global batch has exactly as many; otherwise the number varies by one for each source before it. Each source is
-    read pass after pass in its own order (`random_shuffle`, `subset`, `fold` and `weights` are the source's); the pass
-    determines the random values of a sample.
+    The order is a function of a position that all shards share. So it needs no communication, and resumes from any
+    state with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its
+    source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
+    whole number of samples, each global batch has exactly this number; otherwise the number varies by at most one,
+    plus one for each source before it. Each source is read pass after pass in its own order, which its own
+    `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass to
+    pass.
 
     Args:
         sources: all outputs of each reader; they must agree in number, types and axes. Outside of a
             pipeline's definition, pairs of a reader's name and its arguments: ("readers.file", {"file_root": "photos"}).
         num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
-        schedule: {step: weights}: the weights from a step on; `weights` holds before the first one. Steps are global
-            batches; in dynamic mode, which has no batches, samples of a shard.
+        schedule: {step: weights}: the weights from a step on; before the first step, `weights` applies. A step is a
+            global batch; in dynamic mode, which has no batches, it is a sample of a shard.
         seed: seed of sources that shuffle without a seed of their own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
-        temperature: shares are proportional to weights ** (1 / temperature): larger is more even.
+        temperature: shares are proportional to weights ** (1 / temperature), so larger temperatures make shares more even.
         weights: weights of the sources; None: their sizes, so that an epoch takes each sample once. Weight 0 leaves a
             source out.
         with_source: append the number of each sample's source, int32 [1]; named "source" if the readers return dicts.
 
     Returns: as many outputs as a source has.
 
-    An epoch has as many samples as one epoch of each source together; without `pad_last_batch` it is rounded up, so that all
+    An epoch has as many samples as all sources together. Without `pad_last_batch` this is rounded up, so that all
     shards take the same number. `reader_meta` has the size and share of each source under "sources".
 
     Parity: DALI has no such operator.
@@ -252,7 +253,7 @@ def _segments(
     schedule: Mapping[int, Any] | None,
     shards: int,
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Returns the first position and the shares of each part of the schedule."""
+    """Returns (first position, shares) for each part of the schedule."""
     parts = {0: sizes if weights is None else weights}
     for step, own in (schedule or {}).items():
         if not isinstance(step, (int, np.integer)) or step < 0:

@@ -34,15 +34,15 @@ from jdali.readers.shared_tables import shared
 
 _NAME = "readers.mxnet"
 _NO_INDEX = "RecordIO index file doesn't contain any indices"
-# A part of a record: the magic number; its position in the record (3 bits) and its length (29 bits); the
-# data, padded to a multiple of 4 bytes. A record whose data contain the magic number is split there, and
-# the number itself is left out.
+# A part of a record begins with the magic number, its position in the record (3 bits) and its length (29 bits). The
+# data follow, padded to a multiple of 4 bytes. A record whose data contain the magic number is split there, and its
+# parts leave out the number.
 _MAGIC = 0xCED7230A
 MAGIC_BYTES = struct.pack("<I", _MAGIC)
 _PART = struct.Struct("<II")
 _LENGTH_BITS = 29
 _WHOLE, _FIRST, _MIDDLE, _LAST = 0, 1, 2, 3
-# Header of an image record: number of further labels (0: the label is the next field), label, two identifiers.
+# Header of an image record: number of labels after the header, label (used if this number is 0), two identifiers.
 _IMAGE = struct.Struct("<IfQQ")
 
 
@@ -51,8 +51,8 @@ class RecordIOReader(RecordReader):
 
     Args:
         files: the files to read.
-        found: the records of each file, and what found them.
-        every: the index leaves no record out.
+        found: for each file, its records and their `FoundBy`.
+        every: the index contains all records.
         options: see `Reader`.
     """
 
@@ -88,9 +88,9 @@ class RecordIOReader(RecordReader):
         whole = (buffer.at(starts, "<u4") == _MAGIC) & (words >> _LENGTH_BITS == _WHOLE)
         labels = buffer.at(data, "<u4").astype(np.int64)
         images = data + _IMAGE.size + 4 * labels
-        # If the index leaves records out, another record must follow.
+        # If the index leaves records out, only another record may follow.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
-        # `load` reports the errors of the other records.
+        # `load` raises the errors of all other records.
         whole &= (ends <= chosen.ends) & (images <= ends)
         followed = (not self._every) & (after + 4 <= chosen.ends) & (buffer.at(after, "<u4") == _MAGIC)
         whole &= (after == chosen.ends) | followed
@@ -105,7 +105,7 @@ class RecordIOReader(RecordReader):
 
 
 def _joined(record: bytes, every: bool) -> bytes:
-    """Joins the parts of a record; with `every`, nothing may follow it, because the index leaves no record out."""
+    """Joins the parts of a record. With `every`, the index contains all records, so nothing may follow the last part."""
     parts: list[bytes] = []
     at = 0
     while True:
@@ -131,7 +131,7 @@ def _joined(record: bytes, every: bool) -> bytes:
         at += length + -length % 4
         if position in (_WHOLE, _LAST):
             break
-    # If the index leaves records out, another record must follow.
+    # If the index leaves records out, only another record may follow.
     if at < len(record) and (every or record[at : at + 4] != MAGIC_BYTES):
         raise Misplaced(f"its length leaves {len(record) - at} bytes before the next record")
     return MAGIC_BYTES.join(parts)
@@ -186,7 +186,7 @@ def _scanned(size: int, path: str, fits: Callable[[Arrays], bool]) -> Records:
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
     """Finds the records of each file, ordered by offset; a record ends where the next one begins.
 
-    Uses the index, or scans the files; with `goes_on`, a scan that fails keeps the records found so far.
+    It uses the index, or scans the files. With `goes_on`, a scan that fails keeps the records found so far.
     """
     if len(index_paths) > 1:
         raise ValueError(
@@ -240,9 +240,8 @@ def mxnet(
 
     Args:
         path: paths of the files.
-        index_path: path of one index for all files: each line has a number and the offset of a record, as if
-            the files were concatenated; None: the index is made on first use and kept in the user's cache
-            folder.
+        index_path: path of one index for all files. Each line has a number and the offset of a record, counted as if
+            the files were concatenated. None: the index is made on first use and cached in the user's cache folder.
 
     Returns: uint8 [bytes], and float32 [labels], one label or more.
 

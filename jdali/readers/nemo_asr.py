@@ -81,7 +81,7 @@ class NemoAsrReader(Reader):
         return wave, *itertools.compress(extra, self._outputs)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        # Decoding outweighs the overhead of a task, and single recordings balance best.
+        # A task for each recording balances best; decoding outweighs the overhead of a task.
         return slices(len(indices), 1)
 
     def _manifest(self, index: int) -> int:
@@ -123,19 +123,19 @@ def nemo_asr(
     """Reads and decodes the sounds that NeMo manifests list, and their texts.
 
     Each line of a manifest is a JSON object with an "audio_filepath". "offset" and "duration", in seconds, select a
-    segment, "text" holds the transcript, and other keys are ignored. A relative path is
-    resolved from the working folder, else from the folder of the manifest.
+    segment, "text" holds the transcript, and other keys are ignored. A relative path is looked up in the working
+    folder, and then in the folder of the manifest.
 
-    Parity: DALI resolves paths from the working folder only, and skips lines that are no such object.
+    Parity: DALI looks in the working folder only, and skips lines that are no such object.
 
     Args:
         manifest_filepaths: paths of the manifests.
         downmix: average all channels.
-        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the full range of an integer.
+        dtype: INT16, INT32 or FLOAT; -1 to 1 in FLOAT is the full range of an integer type.
         max_duration: skip entries with a longer "duration", seconds; 0: no limit.
         min_duration: skip entries with a shorter or missing "duration", seconds; 0: no limit.
         quality: quality of the resampling, 0 to 100.
-        read_idxs: also return the position in the manifest, without skipped entries.
+        read_idxs: also return the position in the manifest; skipped entries do not count.
         read_sample_rate: also return the sampling rate of the file.
         read_text: also return the text.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
@@ -156,7 +156,7 @@ def nemo_asr(
         raise ValueError(f"{_NAME}: dtype must be INT16, INT32 or FLOAT, got {kind}")
     if not 0 <= quality <= 100:
         raise ValueError(f"{_NAME}: Resampling quality must be in [0..100] range, got {quality}")
-    # DALI compares float32 limits with float64 durations.
+    # Like DALI, compares limits in float32 with durations in float64.
     shortest = float(np.float32(min_duration)) if min_duration > 0 else -math.inf
     longest = float(np.float32(max_duration)) if max_duration > 0 else math.inf
     entries: list[Entry] = []

@@ -28,7 +28,7 @@ except ImportError:
 
 _NAME = "readers.nifti"
 _GZIP = b"\x1f\x8b"
-# Sizes of the headers of versions 1 and 2, bytes; a header begins with its size, in either byte order.
+# Sizes of the headers of versions 1 and 2, bytes. A header begins with its size, in either byte order.
 _VERSION_1, _VERSION_2 = 348, 540
 _MAGIC = (b"n+1", b"n+2")
 
@@ -88,7 +88,7 @@ class NiftiReader(ArrayFileReader):
             raise SampleError(f"it claims to be of shape {list(shape)}")
         count = math.prod(shape)
         slope, intercept = header.get_slope_inter()
-        # Scaling goes through float64.
+        # Scaling computes in float64, which takes more memory.
         width = 8 if self._scaled and slope is not None else dtype.itemsize
         limits.check("max_sample_bytes", count * max(width, 4), f"its volume of shape {list(shape)}")
         start, size = int(header["vox_offset"]), count * dtype.itemsize
@@ -101,7 +101,7 @@ class NiftiReader(ArrayFileReader):
             raise SampleError(
                 f"it ends after {len(content)} bytes of values, its shape {list(shape)} has {size}"
             )
-        file.read(1)  # gzip checks its checksum at the end
+        file.read(1)  # gzip verifies its checksum only at the end of the file
         stored = np.frombuffer(content, dtype).reshape(shape, order="F")
         if not self._scaled:
             return np.ascontiguousarray(stored, dtype.newbyteorder("="))
@@ -141,14 +141,14 @@ def nifti(
 ) -> NiftiReader:
     """Reads volumes from NIfTI files (.nii, .nii.gz), versions 1 and 2, with three axes, or four with time.
 
-    The axes have the stored order, x first, as in nibabel; the affine (`with_affine`) gives their orientation in space.
+    As in nibabel, the axes have the stored order, x first; the affine (`with_affine`) gives their orientation in space.
 
     Parity: DALI has no such reader.
 
     Args:
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
         scaled: apply the slope and intercept of the header; False keeps stored values, as labels need.
-        with_affine: also return the affine from indices to millimetres: sform, else qform, else the spacing.
+        with_affine: also return the affine from indices to millimetres: the sform, or else the qform, or else the spacing.
         with_spacing: also return the size of a voxel along each axis, as the last output.
 
     Returns: float32 [x, y, z(, t)], or the type of the file if not `scaled`; the affine, float32 [4, 4]; the spacing,

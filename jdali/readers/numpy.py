@@ -26,7 +26,7 @@ from jdali.readers.formats.array_files import ArrayFileReader, array_file_option
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
-# Bytes: reading over a smaller gap is cheaper than another request.
+# In remote files, reading a gap of up to this many bytes is cheaper than another request.
 _REMOTE_GAP = 1 << 20
 _ENDS = ("roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
 
@@ -35,7 +35,7 @@ class NumpyReader(ArrayFileReader):
     """Reads arrays by path.
 
     Args:
-        roi: borders of the window that hold for all samples, by argument; values may be None.
+        roi: {argument: value}, borders of the window that are the same for all samples; values may be None.
         axes: axes that the borders apply to; empty: all.
         policy: `out_of_bounds_policy`.
         fill_value: value outside of the array.
@@ -60,11 +60,11 @@ class NumpyReader(ArrayFileReader):
         self._roi = {key: value for key, value in roi.items() if value is not None and value.shape != (0,)}
         self._axes, self._policy, self._fill_value = axes, policy, fill_value
         self._headers: dict[int, tuple[object, npy.Header]] | None = {} if keep_headers else None
-        # Caches, by shape of the array, windows whose borders hold for all samples.
+        # Caches windows by the shape of the array, for borders that are the same for all samples.
         self._window_in = functools.lru_cache(maxsize=1024)(functools.partial(self._window, self._roi))
 
     def load(self, index: int, **borders: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Loads the array of a file, or a window; `borders` add per-sample borders to the reader's."""
+        """Loads the array of a file, or a window of it; `borders` are per-sample borders, in addition to `roi`."""
         path = self.path(index)
         try:
             if not self._roi and not borders:
@@ -79,7 +79,7 @@ class NumpyReader(ArrayFileReader):
                 check_size(path, math.prod(sizes) * header.dtype.itemsize)
                 return (self._part(read, header, anchor, sizes, gap),)
         except SampleError as error:
-            # The kernel's message may name sample 0: it saw a batch of one.
+            # The kernel's message may name sample 0, because it saw a batch of one sample.
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:
@@ -122,12 +122,12 @@ class NumpyReader(ArrayFileReader):
         if self._headers is None:
             return npy.read_header(read, size)
         known = self._headers.get(index)
-        if known is None or known[0] != version:  # the file is new, or has changed
+        if known is None or known[0] != version:  # the file is new or has changed
             known = self._headers[index] = version, npy.read_header(read, size)
         return known[1]
 
     def _window(self, borders: Mapping[str, np.ndarray], shape: tuple[int, ...]) -> tuple[Any, Any]:
-        """Computes anchor and size of the window; it may reach out of the array."""
+        """Computes anchor and size of the window, which may extend beyond the array."""
         _check_exclusive(borders)
         extents = np.array([shape], np.int64).reshape(1, len(shape))
         axes = slicing.slice_axes(_NAME, "", extents.shape, np.array([self._axes], np.int64), None)
@@ -163,7 +163,7 @@ class NumpyReader(ArrayFileReader):
 
 
 def _alike(contents: FileContents) -> Store | None:
-    """Wraps the arrays of files without a copy; None if headers differ or an array needs conversion."""
+    """Wraps the arrays of files without a copy; returns None if headers differ or an array needs conversion."""
     starts, sizes = contents.starts, contents.sizes
     if not len(sizes) or (sizes != sizes[0]).any():
         return None
@@ -235,20 +235,21 @@ def numpy(
 ) -> NumpyReader:
     """Reads arrays, or a window of each array, from .npy files.
 
-    The window starts at `roi_start` or `rel_roi_start` (default: 0). `roi_end` or `rel_roi_end` gives its end,
-    or `roi_shape` or `rel_roi_shape` its size (default: up to the end of the array). Borders are rounded half
+    The window starts at `roi_start` or `rel_roi_start`, by default at 0. It ends at `roi_end` or `rel_roi_end`, or
+    has the size `roi_shape` or `rel_roi_shape`; by default it ends where the array ends. Borders are rounded half
     away from zero. Most of the data outside of the window is not read.
 
     Args:
         cache_header_information: cache the headers of files whose windows were read.
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
         fill_value: value outside of the array; rounded and saturated for integers.
-        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" shrinks the window.
+        out_of_bounds_policy: for windows that extend beyond the array: "error" raises, "pad" fills with `fill_value`,
+            "trim_to_shape" shrinks the window.
         register_buffers: without effect.
         rel_roi_end: `roi_end` as a fraction of the extent.
         rel_roi_shape: `roi_shape` as a fraction of the extent.
         rel_roi_start: `roi_start` as a fraction of the extent.
-        roi_axes: axes that the borders apply to; negative ones count from the end; empty: all, in order.
+        roi_axes: axes that the borders apply to; negative axes count from the end. Empty: all axes, in order.
         roi_end: end of the window, elements, exclusive.
         roi_shape: size of the window, elements.
         roi_start: start of the window, elements.
@@ -257,8 +258,8 @@ def numpy(
     Returns: the array in C order and this machine's byte order. Only numbers and booleans are read;
     pickled objects are an error.
 
-    Parity: DALI reads format version 1.0, little-endian, with a header formatted as NumPy does; here
-    versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
+    Parity: DALI reads only format version 1.0, little-endian elements, and headers formatted as NumPy writes them.
+    This reader also reads versions 2.0 and 3.0, big-endian elements and other spacing. In a `file_list`, DALI takes
     empty lines and carriage returns as part of names.
 
     Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")

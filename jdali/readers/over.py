@@ -1,4 +1,4 @@
-"""Shared base of readers that read from another reader: opens it, and finds its order and facts about its samples."""
+"""Base of readers that read from another reader: opens this reader, and finds its order and facts about its samples."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from jdali.readers.order.mixture import MixtureOrder
 from jdali.readers.order.windows import WindowOrder
 from jdali.storage import options
 
-# Arguments that a source must leave at their defaults, because the reader over it has them.
+# Arguments that a source must leave at their defaults, because the reader that reads from it has these arguments.
 _OF_WHOLE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
-# Number of samples that are read together to find their facts.
+# Number of samples to read together to find facts about them.
 _AT_ONCE = 1024
 
 
@@ -50,13 +50,13 @@ class OverReader(Reader):
 
 
 def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *, goes_on: bool) -> Reader:
-    """Opens the reader that another reader, the owner, reads from.
+    """Opens the reader that another reader, `owner`, reads from.
 
     Args:
-        owner: name of the owner.
-        whole: noun for the owner's result, in error messages.
+        owner: name of the reader that reads from it.
+        whole: noun for the result of `owner`, for error messages.
         name, args: name and arguments of the reader to open.
-        goes_on: its `_goes_on`.
+        goes_on: value of its argument `_goes_on`.
     """
     op = REGISTRY[name]
     if not isinstance(op, ReaderOp) or name == owner:
@@ -76,7 +76,7 @@ def seeded(name: str, args: Mapping[str, Any], seed: int) -> Mapping[str, Any]:
 
 
 def stream_of(source: Reader, args: Mapping[str, Any], seed: int) -> MixtureOrder:
-    """Returns the unsharded order of a source as a function of position; a single reader counts as a mixture of one."""
+    """Returns the unsharded order of a source, a function of position; treats a single reader as a mixture of one source."""
     order = source._order
     if isinstance(order, MixtureOrder):
         return order
@@ -104,19 +104,19 @@ def facts_of(
     find: Callable[[np.ndarray], np.ndarray],
     key: tuple[Any, ...],
 ) -> np.ndarray:
-    """Returns a number for each sample of a source, by reading all samples once.
+    """Reads all samples of a source once, and returns a number for each.
 
     The numbers are cached in the folder of indexes if the arguments of the source name all of its files.
 
     Args:
         name, args, source: the source.
         find: returns the numbers of some samples.
-        key: dependencies of the numbers besides the data; None among them prevents caching.
+        key: values, besides the data, that the numbers depend on; if one is None, the numbers are not cached.
     """
 
     def build() -> Mapping[str, np.ndarray]:
         parts = [np.empty(0, np.int64)]
-        # Where each sample is a remote request, requests run in parallel.
+        # If each sample is a remote request, the requests run in parallel.
         alone = source.remote and not source.reads_ahead
         requests = options().requests if alone else 1
         with (
@@ -147,7 +147,7 @@ def facts_of(
 
 
 def _files(name: str, args: Mapping[str, Any]) -> list[str]:
-    """Returns the files that hold all data of a reader; empty if the arguments do not name them all."""
+    """Returns all files of a reader; empty if its arguments do not name all of them."""
     if name == "readers.mix":
         parts = [_files(*source) for source in args["sources"]]
         return [] if not all(parts) else [file for part in parts for file in part]

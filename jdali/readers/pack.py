@@ -19,9 +19,9 @@ from jdali.readers.order.windows import BEST_FIT, FIRST_FIT, RowPacking, WindowO
 from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stream_of
 
 _NAME = "readers.pack"
-# Outputs that are added to those of the documents.
+# Names of the outputs that packing adds.
 SEGMENTS = ("segment_ids", "positions")
-# Rows of a default window, about: on average half a row of it stays empty, less than 0.5 %.
+# A default window fills about this many rows. On average half a row stays empty, which is less than 0.5 %.
 _ROWS = 128
 _MOST_DOCUMENTS = 1 << 16
 TRUNCATE, SPLIT = "truncate", "split"
@@ -32,7 +32,7 @@ class PackReader(OverReader):
 
     Args:
         source: reads the documents.
-        encode: tokenizes them; None: they are tokens.
+        encode: tokenizes documents; None: documents are tokens.
         order: the order of the rows.
         packing: assigns documents to rows.
         pad_id: token for padding after the documents of a row.
@@ -49,7 +49,7 @@ class PackReader(OverReader):
         self.num_outputs += len(SEGMENTS)
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`; an epoch has the rows of the first pass, "documents" counts the documents of a pass."""
+        """Returns `reader_meta`. An epoch has the rows of the first pass; "documents" is the number of documents in a pass."""
         order = self._order
         assert isinstance(order, WindowOrder)
         return {**super().meta(), "documents": order.samples}
@@ -74,14 +74,14 @@ class PackReader(OverReader):
         """Builds rows from documents that `load` reads by index.
 
         Args:
-            indices: int64 [rows, most documents of a row], -1 for none; or [n], one document for each row. A piece k
-                of document i is i + k * (number of documents).
+            indices: int64 [rows, most documents of a row], padded with -1; or [n], one document for each row. Piece k
+                of document i has the number i + k * (number of documents).
             load: reads documents.
         """
         members = indices if indices.ndim == 2 else indices[:, None]
         owners = np.nonzero(members >= 0)[0]
         pieces, documents = np.divmod(members[members >= 0], self._source.count)
-        read, place = np.unique(documents, return_inverse=True)  # read a document of several pieces once
+        read, place = np.unique(documents, return_inverse=True)  # reads a document once for all its pieces
         found, wrong = documents_of(self._source, load, self._encode, read)
         cuts = [slice(k * self._length, (k + 1) * self._length) for k in pieces.tolist()]
         outputs = [[one[i][cut] for i, cut in zip(place.tolist(), cuts, strict=True)] for one in found]
@@ -111,7 +111,7 @@ class PackReader(OverReader):
     def _rows(
         self, outputs: Sequence[Sequence[np.ndarray]], begin: np.ndarray, owners: np.ndarray, rows: np.ndarray
     ) -> tuple[Store, ...]:
-        """Lays documents out in rows; `begin` is the position of each document's first token."""
+        """Places documents in rows; `begin` is the position of the first token of each document."""
         sizes = np.array([len(one) for one in outputs[0]], np.int64)
         total = np.cumsum(sizes)
         firsts = np.searchsorted(owners, rows)  # the first document of each row
@@ -137,7 +137,7 @@ class PackReader(OverReader):
 def documents_of(
     source: Reader, load: Callable[[np.ndarray], Loaded], encode: Encode | None, indices: np.ndarray
 ) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
-    """Reads documents; returns for each output their tokens, empty where a document failed, and the failures."""
+    """Reads documents; returns for each output the tokens of all documents (empty for failed ones), and the failures."""
     loaded = load(indices)
     failures = dict(loaded.failures)
     good = np.delete(np.arange(len(indices)), list(failures)).tolist()
@@ -190,23 +190,24 @@ def pack(
 ) -> PackReader:
     """Packs documents into rows of one length: token sequences of a reader, or texts that it tokenizes.
 
-    A row is a sample. Documents come in the order of their reader, and each `window` of documents is packed by itself,
-    longest first. So the rows depend only on the lengths and the order of the documents, and the rows of a step only on the
-    step. A run resumes from any state with any number of shards and, from the next window on, with other weights of a
-    mixture: no document is lost, and none comes twice in a pass. All shards must be at the same step.
+    A row is a sample. Documents come in the order of their reader. Each `window` of documents is packed separately,
+    longest first. So the rows depend only on the lengths and the order of the documents, and each step always has the
+    same rows. A run resumes from any state with any number of shards and, from the next window on, with other weights
+    of a mixture: no document is lost, and none comes twice in a pass. All shards must be at the same step.
 
-    Building the pipeline reads and tokenizes each document once to find the lengths. They are cached on disk if
-    `paths` or `path` names all files: Parquet, Arrow, TFRecord, WebDataset, or mixtures of these.
+    Building the pipeline reads and tokenizes each document once to find its length. Lengths are cached on disk if
+    `paths` or `path` names all files, as for Parquet, Arrow, TFRecord, WebDataset, and mixtures of these.
 
     Args:
-        documents: all outputs of a reader or of `readers.mix`: tokens with one axis, and others of the same
-            length; with `tokenizer`, one output of texts. Outside of a pipeline's definition, a pair of the reader's name and
-            its arguments.
+        documents: all outputs of a reader or of `readers.mix`: tokens with one axis, and further outputs of the same
+            length; with `tokenizer`, a single output of texts. Outside of a pipeline's definition, a pair of the
+            reader's name and its arguments.
         length: length of a row, tokens; see `long_documents`.
         add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
-        lengths: number of tokens of each document of the data set, such as a column of a table (for a mixture: of all
-            sources, one source after another); spares the search. A row whose documents are longer than given is a bad sample.
+        lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
+            sources, one source after another. The documents are then not read to find it. A row whose documents are
+            longer is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
@@ -221,8 +222,8 @@ def pack(
         "segment_ids" and "positions".
 
     For iterators and `reader_meta`, an epoch has the rows of the first pass over the documents; a later shuffled pass
-    may have a few rows more or less. The `schedule` of a mixture counts documents here, `batch_size` of them a step. A
-    document that cannot be read makes its rows bad samples; `on_error` may replace them by other documents.
+    may have a few rows more or less. In the `schedule` of a mixture, a step counts `batch_size` documents, not rows.
+    A document that cannot be read makes its rows bad samples; `on_error` may replace them by other documents.
 
     Parity: DALI has no such operator.
 

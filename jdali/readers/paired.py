@@ -21,9 +21,9 @@ from jdali.readers.formats.records import csv_text
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.paired"
-# A run of wildcards: "**/" matches any number of folders, "*" stays within one.
+# A run of wildcards. "**/" matches any number of folders; "*" matches within one folder.
 _WILD = re.compile(r"((?:\*\*/|\*\*|\*|\?|\[[^\]/]+\])+)")
-_STARS = re.compile(r"((?:\*\*/|\*\*|\*)+)")  # for URLs, where "?" and "[" have other meanings
+_STARS = re.compile(r"((?:\*\*/|\*\*|\*)+)")  # for URLs, since "?" and "[" are no wildcards there
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]/]+\]")
 _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -45,7 +45,7 @@ class _Pairs(NamedTuple):
 
     Attributes:
         files: files of each keyword.
-        left_out: number of samples that lack a file.
+        left_out: number of samples that were left out because a file is missing.
     """
 
     files: tuple[_Files, ...]
@@ -64,7 +64,7 @@ class PairedFilesReader(Reader):
         super().__init__(len(pairs.files[0].names), options)
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta` with "left_out", the number of samples that lack a file."""
+        """Returns `reader_meta` with "left_out", the number of samples that were left out because a file is missing."""
         return super().meta() | {"left_out": self._pairs.left_out}
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
@@ -106,18 +106,19 @@ def paired(
 ) -> PairedFilesReader:
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in call order.
 
-    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. Its value is
-    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of the same stem make a sample. In a folder or a
-    list, the stem is the path below the (common) folder without its extension; in a pattern, the part that the wildcards
-    match, so "*_photo.jpg" goes with "*_mask.png". "**" matches any number of folders; hidden files are skipped. With
-    `table`, a value is the name of a column, and a row is a sample.
+    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
+    value of a keyword is a folder, a pattern such as "photos/*.jpg", or a list of paths. Files with the same stem
+    form a sample. In a folder, the stem is the path below the folder without its extension; in a list, the path below
+    the common folder. In a pattern, the stem is the text that the wildcards match, so "*_photo.jpg" pairs with
+    "*_mask.png". "**" matches any number of folders; hidden files are skipped. With `table`, the value of a keyword
+    is the name of a column, and each row is a sample.
 
     Parity: DALI has no such reader.
 
     Args:
         file_root: folder that all paths are relative to; None: the working folder, or the folder of the CSV file. Files
             named in a table must lie below it.
-        files: {keyword: value}, for keywords that equal names of arguments; these come first.
+        files: {keyword: value}, for keywords that equal names of arguments; their outputs come first.
         missing: for samples that lack a file: "error" raises when the pipeline is built, "skip" leaves them out.
         table: path of a CSV file whose first line names the columns, a DataFrame, or a dict of lists.
 
@@ -175,7 +176,7 @@ def _lacking(
     found: Mapping[str, tuple[str, Mapping[str, str]]], given: Mapping[str, Any], stems: Iterable[str],
     whole: Sequence[str],
 ) -> str:  # fmt: skip
-    """Builds the error message for files without a partner."""
+    """Builds the error message for stems that lack a file."""
     kept = set(whole)
     stem = next(stem for stem in stems if stem not in kept)
     has = next(keyword for keyword, (_, by_stem) in found.items() if stem in by_stem)
@@ -299,16 +300,16 @@ def _csv(path: str) -> dict[str, list[str]]:
 def _column(table: Any, column: str) -> list[Any]:
     try:
         values = table[column]
-    except Exception as error:  # each kind of table raises a type of its own
+    except Exception as error:  # each kind of table has its own exceptions
         raise ValueError(
             f"{_NAME}: the table has no column {column!r}: {type(error).__name__}: {error}"
         ) from error
-    to_list = getattr(values, "to_pylist", None)  # of pyarrow
+    to_list = getattr(values, "to_pylist", None)  # pyarrow has it
     return list(values if to_list is None else to_list())
 
 
 def _absent(root: str, names: NameTable) -> np.ndarray:
-    """Returns True for names of missing files, bool [n]; for remote files, only for empty names."""
+    """Returns bool [n], True for names of missing files; for remote files, only for empty names."""
     listed: dict[str, set[str]] = {}
     absent = np.zeros(len(names), bool)
     for i, name in enumerate(names):

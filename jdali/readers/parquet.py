@@ -25,7 +25,7 @@ from jdali.readers.formats.tables import (
 
 _NAME = "readers.parquet"
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
-# Estimated overhead of a value in Arrow's memory, for marks of nulls and of lists, bytes.
+# Estimated bytes that Arrow takes for each value to mark nulls and lists.
 _LEVELS = 6
 
 
@@ -64,7 +64,7 @@ class ParquetReader(TableFilesReader):
         return [content_path(field_of(self._schema, column), column) for column in columns]
 
     def _chunks(self, file: int, group: int, paths: Sequence[str]) -> list[tuple[Any, int, int, int]]:
-        """Returns the column chunks of a row group: metadata, offset, size, and bytes of a value (0: variable)."""
+        """Returns the column chunks of a row group: metadata, offset, size, and bytes of a value (0 for a variable size)."""
         footer = self._footers[file]
         found = footer.row_group(group)
         chunks = []
@@ -111,14 +111,14 @@ class ParquetReader(TableFilesReader):
 
 
 class _KeptPieces(RecordFile):
-    """A file that serves reads from pieces that were read before."""
+    """A file that answers reads from pieces that `keep` has read."""
 
     def __init__(self, files: RecordFiles, number: int):
         super().__init__(files, number)
         self._pieces: list[tuple[int, bytes]] = []
 
     def keep(self, start: int, size: int) -> bytes:
-        """Reads a piece of the file and keeps it for later reads."""
+        """Reads a piece of the file and keeps it in memory for later reads."""
         data = self._files.read(self._number, start, size)
         self._pieces.append((start, data))
         return data
@@ -134,7 +134,7 @@ class _KeptPieces(RecordFile):
 
 
 def _footer(files: RecordFiles, file: int) -> Any:
-    """Reads the metadata of a file; raises ValueError if they are damaged."""
+    """Reads the metadata of a file; raises ValueError if these are damaged."""
     import pyarrow.parquet as pq
 
     try:
@@ -161,9 +161,9 @@ def parquet(
 ) -> ParquetReader:
     """Reads rows of Parquet files: an output for each of `columns`.
 
-    The reader reads these columns of whole row groups, once a pass over the data; `random_shuffle` mixes rows
-    through a buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into
-    `bytes_ahead` of `jdali.storage` are read again for each sample: write files with small row groups for it.
+    It reads these columns of whole row groups, once a pass over the data; `random_shuffle` mixes rows through a
+    buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into `bytes_ahead` of
+    `jdali.storage` are read again for each sample, so such files should have small row groups.
 
     A row with a null in one of the columns, or with ragged lists, is a sample that cannot be read.
 

@@ -23,7 +23,7 @@ _EXTENSIONS = (
 
 
 class SequenceReader(Reader):
-    """Reads images at even distances in a stream.
+    """Reads sequences of images at even distances in a stream.
 
     Args:
         streams: paths of the images of each stream.
@@ -90,7 +90,7 @@ class SequenceReader(Reader):
         return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        # Decoding outweighs the overhead of a task.
+        # A task for each sequence, since decoding outweighs the overhead of a task.
         return slices(len(indices), 1)
 
     def source(self, index: int) -> str:

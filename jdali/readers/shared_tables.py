@@ -1,11 +1,11 @@
-"""Shares the tables of a data set (names, offsets of records) among the workers of a machine: computed once, mapped by all.
+"""Shares the tables of a data set (names, offsets of records) with all workers of a machine, which map them into memory.
 
-A reader computes large or slow tables through `shared`. When the user's process opens the reader within `noting`, the
-tables are recorded; a worker that opens the same reader within `reusing` gets the recorded tables. They are sent like
+A reader computes large or slow tables through `shared`. The user's process opens the reader within `noting`, which
+records the tables. A worker opens the same reader within `reusing`, and gets the recorded tables. They are sent like
 other arrays, in memory that the workers map (`_workers/wire.py`).
 
-A table named like an argument of its reader (`files`) replaces this argument, which is `()` in workers. Otherwise a list
-of a million names would be copied into each worker.
+If a table has the name of an argument of its reader (`files`), it replaces the argument, which is `()` in workers.
+Otherwise each worker would get a copy of a list of a million names.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ Tables: TypeAlias = "Mapping[str, Mapping[str, Any]]"
 """Tables of readers, by names of the node and of the table."""
 
 _T = TypeVar("_T")
-# Tables of the reader that this thread opens: recorded ones (`noted`), received ones (`known`), and a `prefix` of their names.
+# State of the reader that this thread opens: tables recorded (`noted`), tables received (`known`), and a `prefix` of
+# their names.
 _HERE = threading.local()
 
 
 def shared(name: str, compute: Callable[[], _T]) -> _T:
-    """Returns a table; computes it unless this is a worker that received it.
+    """Returns a table. A worker that received the table does not compute it.
 
     Args:
         name: name of the table, unique within its reader.
@@ -44,7 +45,7 @@ def shared(name: str, compute: Callable[[], _T]) -> _T:
 
 @contextlib.contextmanager
 def apart(name: str) -> Iterator[None]:
-    """Prefixes the names of tables, where one node opens several readers."""
+    """Prefixes the names of tables, so that they differ if one node opens several readers."""
     before = getattr(_HERE, "prefix", "")
     _HERE.prefix = f"{before}{name}/"
     try:
@@ -55,7 +56,7 @@ def apart(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def noting() -> Iterator[dict[str, Any]]:
-    """Records the tables of the reader that this thread opens inside."""
+    """Records the tables of the reader that this thread opens inside the context."""
     noted: dict[str, Any] = {}
     _HERE.noted = noted
     try:
@@ -66,7 +67,7 @@ def noting() -> Iterator[dict[str, Any]]:
 
 @contextlib.contextmanager
 def reusing(tables: Mapping[str, object]) -> Iterator[None]:
-    """Passes tables to the reader that this thread opens inside."""
+    """Passes tables to the reader that this thread opens inside the context."""
     _HERE.known = tables
     try:
         yield

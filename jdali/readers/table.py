@@ -201,7 +201,7 @@ def _as_table(frame: Any, columns: Sequence[str]) -> Any:
             return pa.table({name: _array(frame[name]) for name in dict.fromkeys(columns) if name in frame})
         present = list(frame.columns)
         chosen = frame[[column for column in dict.fromkeys(columns) if column in present]]
-        if hasattr(chosen, "iloc"):  # pandas
+        if hasattr(chosen, "iloc"):  # pandas has it
             return pa.Table.from_pandas(chosen, preserve_index=False).combine_chunks()
         return pa.table(chosen).combine_chunks()
     except (AttributeError, TypeError, ValueError) as error:
@@ -231,8 +231,8 @@ def csv(
 ) -> FrameReader:
     """Reads rows of a CSV file, whose first line names the columns: an output for each of `columns`.
 
-    Types are inferred from the values: int64, float64, bool, else string. A row with an empty field in a column of numbers
-    is a sample that cannot be read.
+    Types are inferred from the values: int64, float64, bool, or otherwise string. A row with an empty field in a
+    column of numbers is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 

@@ -68,13 +68,13 @@ def tfds(
     """Reads a data set of TensorFlow Datasets from its folder: an output for each of `features`.
 
     TensorFlow is not needed. Files may be TFRecord, ArrayRecord or Parquet; `readers.tfrecord`,
-    `readers.array_record` and `readers.parquet` describe how each is read. Pictures are not decoded: use `fn.decoders.image`.
-    `Pipeline.reader_meta(name)["classes"]` has the class names of a feature of labels; with several such features, it is a
-    dict of lists, by feature.
+    `readers.array_record` and `readers.parquet` describe how they are read. Pictures are not decoded: use
+    `fn.decoders.image`. `Pipeline.reader_meta(name)["classes"]` has the class names of a feature of labels; with
+    several such features, it is a dict of lists, by feature.
 
-    A sequence of numbers is an array with one element of it along the first axis. Sequences of strings or pictures, and
-    nested sequences of varying length, cannot be read as arrays. An example that lacks a feature, or has it in another
-    shape, is a sample that cannot be read.
+    A sequence of numbers is an array whose first axis is the sequence. Sequences of strings or pictures, and nested
+    sequences of varying length, are no arrays, so they cannot be read. An example that lacks a feature, or has it in
+    another shape, is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 
@@ -112,7 +112,7 @@ def tfds(
 
 
 def _files(folder: str, info: Mapping[str, Any], split: str) -> tuple[str, list[str], int]:
-    """Returns the format of a split's files, their paths, and the number of their examples."""
+    """Returns the format and the paths of the files of a split, and the number of examples in all of them."""
     splits = {part.get("name"): part for part in info.get("splits", ())}
     if split not in splits:
         known = ", ".join(map(repr, splits))

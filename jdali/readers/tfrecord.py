@@ -40,7 +40,7 @@ except ImportError:
     crc32c = None
 
 _NAME = "readers.tfrecord"
-# A record: length (8 bytes), its CRC (4), the data, its CRC (4).
+# A record consists of its length (8 bytes), the CRC of the length (4 bytes), the data, and the CRC of the data (4 bytes).
 _HEAD = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _AROUND = _HEAD.size + _CRC.size
@@ -72,7 +72,7 @@ class TFRecordReader(RecordReader):
 
     Args:
         files: the files to read.
-        found: the records of each file, with their heads and CRCs, and what found them.
+        found: for each file, its records with heads and CRCs, and their `FoundBy`.
         parser: parses the examples.
         options: see `Reader`.
     """
@@ -187,7 +187,7 @@ def _scanned(path: str, fits: Callable[[Arrays], bool]) -> Records:
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
-    """Finds the records of each file by its index or a scan; with `goes_on`, a failed scan keeps the records so far."""
+    """Finds the records of each file by its index or a scan. With `goes_on`, a scan that fails keeps the records found so far."""
     if not index_paths:
 
         def begins(file: int, offset: int, size: int) -> bool:
@@ -222,7 +222,7 @@ def _size_of(files: RecordFiles, file: int, offset: int) -> int | None:
 
 
 def _check_first(files: RecordFiles, file: int, index: str, records: Records) -> None:
-    """Raises ValueError if the first record is sound but has another size than in the index."""
+    """Raises ValueError if the first record is intact, but its size differs from the index."""
     offset, size = records.offsets.item(0), records.sizes.item(0)
     if offset + _HEAD.size > files.sizes[file]:
         return
@@ -276,13 +276,13 @@ def tfrecord(
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.
 
-    Parity: DALI does not check CRCs, leaves missing elements undefined, and needs an index.
+    Parity: DALI does not check CRCs, leaves missing elements undefined, and requires an index.
 
     Args:
         features: {name: `jdali.tfrecord.FixedLenFeature` or `VarLenFeature`}, the features to read.
         path: paths of the files.
-        index_path: path of the index of each file, in the format of `tfrecord2idx`: each line has the offset and the size
-            of a record; None: the index is made on first use and kept in the user's cache folder.
+        index_path: path of the index of each file, in the format of `tfrecord2idx`: each line has the offset and the
+            size of a record. None: the index is made on first use and cached in the user's cache folder.
         use_o_direct: without effect.
 
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.

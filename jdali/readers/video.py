@@ -44,17 +44,17 @@ def file_options(
     """Declares the arguments of all video readers.
 
     Args:
-        apply_rotation: rotate frames as the video's metadata say, which phones write. DALI has no such argument.
+        apply_rotation: rotate frames as the metadata of the video say; phones write such metadata. DALI has no such argument.
         enable_frame_num: "scalar" or True: also return the number of the first frame, int32 [1];
             "sequence": the numbers of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also return the time of each frame, in seconds since the first frame of the
             file, float64 [F], -1 for padding.
         file_list: text file; each line has a video's name, a label and optionally the start and the end of the part to
-            read. Names are relative to the working folder, else to the folder of the list.
+            read. A relative name is looked up in the working folder, and then in the folder of the list.
         file_root: folder with a subfolder of videos for each label.
         filenames: paths or URLs of videos.
         image_type: RGB, or YCbCr (BT.601, studio range).
-        labels: labels of `filenames`; an empty list: numbers from 0 on; None: no labels.
+        labels: labels of `filenames`. An empty list numbers the files from 0 on; None returns no labels.
         step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
         stride: distance between consecutive frames of a sequence, frames.
     """
@@ -79,9 +79,10 @@ def legacy_options(
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
-        file_list_include_preceding_frame: round starts in `file_list` down and ends up; False: the other way round.
-        normalized: values from 0 to 1, not 0 to 255.
-        pad_sequences: also return sequences that begin in the clip but lack frames at its end; zeros fill them up.
+        file_list_include_preceding_frame: round starts in `file_list` down to a frame, and ends up; False: round
+            starts up, and ends down.
+        normalized: values are from 0 to 1; otherwise from 0 to 255.
+        pad_sequences: also return sequences that begin in the clip but lack frames at its end; frames of zeros fill them up.
         skip_vfr_check: without effect: variable frame rates are always read.
     """
 
@@ -98,7 +99,7 @@ def _count_outputs(name: str, arguments: Mapping[str, Any]) -> int:
 
 
 def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoReader:
-    """Opens a reader from the fields of `Cut` that it sets itself and the values of `file_options`."""
+    """Opens a reader, given the fields of `Cut` that its operator sets, and the values of `file_options`."""
     if options["image_type"] not in (types.RGB, types.YCbCr):
         number = int(options["image_type"])
         raise ValueError(f"{name}: Invalid image type: {number}. image_type must be RGB or YCbCr")
@@ -167,7 +168,7 @@ def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
 
     Returns: `dtype` [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB differs by a few steps of 255.
+    Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB gives values that differ by a few of 255 steps.
 
     Example: frames = fn.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
@@ -242,18 +243,19 @@ def experimental_video(
         file_list_rounding: rounding of starts and ends that lie between two frames:
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
         sequence_length: frames of a sequence.
-        fill_value: value of padding frames, one for all channels or one for each, 0 to 255.
-        pad_mode: padding of sequences that lack frames at the end of a clip. "none": only sequences that have
-            `sequence_length` * `stride` frames left are returned. Otherwise one more is returned, and padded with `fill_value`
-            ("constant"), the last frame ("edge" or "repeat"), or the preceding frames in reverse, with the last frame
-            repeated ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
-        uniform_sample: return one sequence for each clip, of evenly spaced frames; `stride`, `step` and
-            `pad_mode` have no effect then.
+        fill_value: value of padding frames, 0 to 255: one number for all channels, or a list with a number for each channel.
+        pad_mode: padding of sequences that lack frames at the end of a clip. With "none", a sequence needs
+            `sequence_length` * `stride` frames up to the end of the clip. Each other mode also returns the next
+            sequence, and pads it with `fill_value` ("constant"), the last frame ("edge" or "repeat"), or the
+            preceding frames in reverse, with the last frame repeated ("reflect_1001" or "symmetric") or not
+            ("reflect_101" or "reflect").
+        uniform_sample: return one sequence of evenly spaced frames for each clip; `stride`, `step` and `pad_mode`
+            then have no effect.
 
     Returns: uint8 [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: on a CPU, DALI converts to RGB by BT.601, whichever matrix the video names. It skips files that
-    it cannot open, and lines of a list that have a start but no end.
+    Parity: on a CPU, DALI always converts to RGB by BT.601, even if the video names another matrix. It skips files
+    that it cannot open, and lines of a list that have a start but no end.
 
     Example: frames = fn.experimental.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
@@ -269,7 +271,7 @@ def experimental_video(
     own = {
         "length": sequence_length,
         "room": sequence_length
-        * options["stride"],  # as in DALI, although the last `stride` - 1 frames are unused
+        * options["stride"],  # as in DALI, although no sequence needs the last `stride` - 1
         "pad_mode": padding_mode(name, pad_mode),
         "pads_all": False,
         "fill": fill_values(name, fill_value),

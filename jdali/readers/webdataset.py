@@ -1,4 +1,4 @@
-"""Reads WebDataset archives: tar files in which files of one name with different extensions form a sample."""
+"""Reads WebDataset archives: tar files in which files with the same name but different extensions form a sample."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class WebDatasetReader(PiecesReader):
 
     Args:
         files: the archives.
-        found: the samples of each archive, and what found them.
+        found: for each archive, its samples and their `FoundBy`.
         dtypes: types of the outputs.
-        indexed: whether the user gave indexes, which know nothing of the headers.
+        indexed: whether the user gave indexes, which have no hashes of headers.
         options: see `Reader`.
     """
 
@@ -198,7 +198,7 @@ def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:
 
 
 def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Checks the names in headers against marks; 0 matches any name: bool [n]."""
+    """Checks names in headers against marks: bool [n]. The mark 0 matches any name."""
     if not expected.any():
         return np.ones(len(expected), bool)
     same: np.ndarray = (expected == 0) | (_marks_at(buffer, starts, NAMED) == expected)
@@ -206,7 +206,7 @@ def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarr
 
 
 def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Checks for ustar headers of regular files of these sizes, as nearly all programs write them: bool [n]."""
+    """Checks headers: bool [n], True for a ustar header of a regular file of this size, as nearly all programs write it."""
     digits = buffer.at(starts + 124, f"V{_SIZE_DIGITS}").view(np.uint8).reshape(-1, _SIZE_DIGITS)
     octal = digits.astype(np.int64) - ord("0")
     usual = np.asarray(((octal >= 0) & (octal < 8)).all(axis=1))
@@ -228,9 +228,9 @@ def _elements(column: Store, dtype: np.dtype) -> Store:
 def _select(
     components: Components, wanted: Mapping[str, Sequence[int]], outputs: int, fold: bool
 ) -> np.ndarray:
-    """Selects the component for each output: int64 [samples, outputs], -1 for none.
+    """Selects the component for each output: int64 [samples, outputs], -1 if no component fits.
 
-    If several components fit, the first one in the archive is selected.
+    If several components of a sample fit, it selects the first in the archive.
 
     Args:
         components: components of one archive.
@@ -307,17 +307,18 @@ def webdataset(
     is the extension. Links, folders and hidden files are skipped. Concatenated archives (`cat a.tar
     b.tar`) are read to the end. Sparse files, as `tar --sparse` stores them, cannot be read.
 
-    Parity: without an index, DALI returns empty samples for hidden files and for an empty archive, does not
-    read long names in PAX format, reads only the first of concatenated archives, and returns other bytes for sparse files or
-    skips them.
+    Parity: without an index, DALI returns empty samples for hidden files and for an empty archive, does not read long
+    names in PAX format, and reads only the first of concatenated archives. It skips sparse files, or returns wrong
+    bytes for them.
 
     Args:
-        ext: extension of each output; with several separated by ";", the first file in the archive that has one of them.
+        ext: extension of each output. Of several extensions, separated by ";", the first file in the archive with one
+            of them counts.
         paths: paths of the archives.
         case_sensitive_extensions: distinguish upper and lower case in extensions.
         dtypes: element type of each output; None: uint8.
-        index_paths: path of the index of each archive, in the format of `wds2idx`; None: the index is made on first use and
-            kept in the user's cache folder.
+        index_paths: path of the index of each archive, in the format of `wds2idx`. None: the index is made on first
+            use and cached in the user's cache folder.
         missing_component_behavior: treatment of a sample that lacks an output. "empty" or "": the output is
             an empty tensor; "skip": the sample is left out; "error": opening the reader raises an error.
 
@@ -376,7 +377,7 @@ def _found(
     select: Callable[[Components, str], Samples],
     goes_on: bool,
 ) -> Samples:
-    """Finds the samples of an archive; adds a bad one if the rest of the archive is unreadable."""
+    """Finds the samples of an archive; adds a sample that cannot be read if the rest of the archive is damaged."""
     components = components_of(files, file, index, goes_on)
     samples = select(components, files.paths[file])
     if file not in files.lost:

@@ -45,7 +45,7 @@ def zarr(
         path: path of the folder of an array or of a group.
         array: names of the arrays in the group, with "/" after the names of nested groups; empty: `path` is an array.
         axis: the axis of the samples in each array; -1: the last.
-        roi_shape: shape of the window in samples of the first array; default: up to the end of the sample.
+        roi_shape: shape of the window in each sample of the first array; default: up to the end of the sample.
         roi_start: start of the window, elements; default: 0.
 
     Returns: for each array, its elements at one position of `axis`, without this axis: numbers or booleans.

@@ -1,1 +1,1 @@
-"""Formats of data sets: indexes their records, and parses many records at once."""
+"""Reads the formats of data sets: indexes their records, and parses many records at once."""

@@ -24,8 +24,8 @@ def array_file_options(
     Args:
         file_list: text file with the name of a file in each line; empty lines are skipped.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
-            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in it, then
-            the files in its direct subfolders.
+            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in this
+            folder, and then the files in its direct subfolders.
         files: paths of the files.
     """
 
@@ -65,7 +65,7 @@ def _chosen(
     file_list: str | None,
     files: str | Sequence[str] | None,
 ) -> tuple[str, Sequence[str]]:
-    """Returns the folder of the files and their names."""
+    """Returns the folder that the names of the files are relative to, and these names."""
     if files is not None and file_list is not None:
         raise ValueError(
             f"{name}: File paths can be provided through ``files`` or ``file_list`` but not both."

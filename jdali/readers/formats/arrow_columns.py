@@ -1,7 +1,7 @@
 """Reads Arrow columns as samples: views of Arrow's memory, without a copy.
 
-NumPy reads the buffers, and offsets are checked against their ends, so that damaged data cannot make Arrow follow an offset
-out of bounds.
+NumPy reads the buffers and checks offsets against the ends of buffers. Arrow itself would follow offsets out of
+bounds in damaged data.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ REASONS = {
 _NULL, _IRREGULAR, _BEYOND = REASONS
 # The field of a struct to read as the sample: pictures and sounds of the Hugging Face Hub are {"bytes", "path"}.
 _CONTENT = "bytes"
-# Samples of up to this many bytes are copied into one block; larger ones stay in Arrow's memory.
+# Samples of up to this many bytes are copied into one block; larger samples stay in Arrow's memory.
 _SMALL = 1 << 14
 _TENSOR = "arrow.fixed_shape_tensor"
 
@@ -57,7 +57,7 @@ class Column:
         values: [elements], in Arrow's memory.
         starts: int64 [n], start of each sample in `values`, elements.
         extents: int64 [n, ndim], shapes of the samples.
-        wrong: uint8 [n], 0, or a key of `REASONS` for a sample without an array.
+        wrong: uint8 [n], a key of `REASONS` for each sample that has no array; 0 for all others.
     """
 
     values: np.ndarray
@@ -72,7 +72,7 @@ class Column:
 
     @functools.cached_property
     def block(self) -> np.ndarray | None:
-        """The samples as one view [n, ...] of Arrow's memory; None unless they have one shape and are contiguous."""
+        """The samples as one view [n, ...] of Arrow's memory; None unless they are contiguous and have the same shape."""
         if not len(self.starts) or (self.extents != self.extents[0]).any():
             return None
         first, shape = self.starts.item(0), self.extents[0].tolist()
@@ -80,7 +80,7 @@ class Column:
         if (np.diff(self.starts) != size).any():
             return None
         values = self.values[first : first + size * len(self.starts)]
-        if len(values) < size * len(self.starts):  # a column of type null has no values
+        if len(values) < size * len(self.starts):  # as in a column of type null, which has no values
             return None
         return values.reshape(len(self.starts), *shape)
 
@@ -100,10 +100,10 @@ class Column:
 
 
 def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.ndarray]) -> Store | None:
-    """Copies small samples of one shape into one block; returns None if they are large or differ.
+    """Copies small samples of one shape into one block; returns None if samples are large or their shapes differ.
 
     Args:
-        parts: columns, each with the rows to take.
+        parts: (column, rows to take from it).
         places: for each part, the positions of its samples in the batch.
     """
     blocks = [block for column, _ in parts if (block := column.block) is not None]
@@ -145,7 +145,7 @@ def field_of(kind: Any, path: str) -> Any:
 
 
 def kind_of(kind: Any) -> tuple[np.dtype, int]:
-    """Returns element type and number of axes of a column's samples; raises TypeError if they are no arrays."""
+    """Returns element type and number of axes of a column's samples; raises TypeError if samples are no arrays."""
     empty = column_of(pa.nulls(0, kind))
     return empty.values.dtype, empty.extents.shape[1]
 
@@ -201,7 +201,7 @@ def _content(kind: Any) -> int:
 
 
 def _buffer(array: Any, number: int, dtype: Any) -> np.ndarray:
-    """Reads the whole elements of an array's buffer."""
+    """Reads the buffer of an array as elements; ignores an incomplete element at its end."""
     buffer, dtype = array.buffers()[number], np.dtype(dtype)
     if buffer is None:
         return np.empty(0, dtype)
@@ -270,7 +270,7 @@ def _numbers(array: Any) -> Column:
 
 
 def _lists(array: Any, bounds: np.ndarray) -> Column:
-    """Reads lists; nested lists must have one length within a sample.
+    """Reads lists; nested lists of a sample must have the same length.
 
     Args:
         array: array of lists.
@@ -306,7 +306,7 @@ def _holds_bytes(kind: Any) -> bool:
 
 
 def _looked_up(array: Any) -> Column:
-    """Reads a dictionary-encoded array; samples of one index share their values."""
+    """Reads a dictionary-encoded array; samples with the same index share their values."""
     index, known = column_of(array.indices), column_of(array.dictionary)
     numbers = index.values[index.starts].astype(np.int64)
     wrong = index.wrong.copy()
@@ -325,7 +325,7 @@ def _looked_up(array: Any) -> Column:
 
 
 def _shaped(column: Column, kind: Any) -> Column:
-    """Sets the extents of a column of tensors to the shape in its type."""
+    """Sets the extents of a column of tensors to the shape that its type states."""
     if kind.extension_name != _TENSOR:
         return column
     shape = tuple(kind.shape)

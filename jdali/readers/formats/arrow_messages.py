@@ -1,4 +1,4 @@
-"""Locates the record batches of an Arrow file, by parsing the few fields of its messages that this needs."""
+"""Locates the record batches of an Arrow file; parses only the few fields of messages that this needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from jdali._storage import BadRecord
 from jdali._system.regular_file import check_size
 
-# A random-access file begins with this, and continues like a stream.
+# First bytes of a random-access file, which then continues like a stream.
 _MAGIC = b"ARROW1\0\0"
 _CONTINUES = 0xFFFFFFFF
 _END, _OLD_END = b"\xff\xff\xff\xff\0\0\0\0", b"\0\0\0\0"
@@ -20,11 +20,11 @@ _SCHEMA, _DICTIONARY, _BATCH = 1, 2, 3
 
 
 class Messages(NamedTuple):
-    """The record batches of a file, int64 [n] each.
+    """Locates the record batches of a file; each attribute is int64 [n].
 
     Attributes:
         offsets: offsets in the file, bytes.
-        heads: sizes of the heads, bytes; a body follows its head.
+        heads: sizes of the heads, bytes; the body follows the head.
         bodies: sizes of the bodies, bytes.
         rows: numbers of rows.
     """
@@ -42,7 +42,7 @@ class Head(NamedTuple):
         kind: schema, dictionary or record batch.
         body: size of the body, bytes.
         rows: number of rows of a record batch.
-        buffers: (offset in the body, size) of a record batch's buffers, bytes.
+        buffers: (offset in the body, size) of each buffer of a record batch, bytes.
         packed: whether the buffers are compressed.
     """
 
@@ -87,7 +87,7 @@ class _Table:
         self._size = _at(data, "<H", self._fields)
 
     def _where(self, field: int) -> int:
-        """Returns the offset of a field, 0 if the table lacks it."""
+        """Returns the offset of a field; 0 if the table lacks the field."""
         slot = 4 + 2 * field
         offset = _at(self._data, "<H", self._fields + slot) if slot + 2 <= self._size else 0
         return self._start + offset if offset else 0

@@ -20,9 +20,9 @@ from jdali.readers.base import Loaded, Reader, joined, nothing, one_by_one
 from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import record_tasks
 
-# Kinds of NumPy types to read: booleans, integers and floats; other kinds may run code from the file.
+# Kinds of NumPy types that are read: booleans, integers and floats. Other kinds could run code from the file.
 NUMBERS = "biuf"
-# Cached chunks that exceed `bytes_ahead` take at most this fraction (1 / _SHARE) of `max_sample_bytes`.
+# If cached chunks exceed `bytes_ahead`, they take at most 1 / _SHARE of `max_sample_bytes`.
 _SHARE = 4
 _ROI = ("roi_start", "roi_shape")
 
@@ -41,11 +41,11 @@ class ChunkedArray(abc.ABC):
 
     @abc.abstractmethod
     def read(self, chunk: tuple[int, ...]) -> np.ndarray:
-        """Reads a chunk by its position in the grid, at least its part inside the array; raises `BadRecord`."""
+        """Reads the chunk at a position in the grid, or at least its part inside the array; raises `BadRecord`."""
 
 
 def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, axis: int) -> int:
-    """Checks the claims of a file about an array; raises ValueError, whose text completes a sentence about the array.
+    """Checks what a file claims about an array; raises ValueError, whose text continues a sentence that begins with the array.
 
     Returns: the axis of the samples, from 0 on.
     """
@@ -71,10 +71,11 @@ class ChunkedReader(Reader):
     Args:
         name: name of the reader, for messages.
         arrays: for each file, an array for each output; None for a file that cannot be read, which counts as one sample.
-        lost: errors of such files, by number.
+        lost: {file number: error} for files that cannot be read.
         places: name of each file, for messages.
         axis: the axis of the samples in each array.
-        roi: borders of the window that hold for all samples of the first output, by argument; values may be None.
+        roi: {argument: value}, borders of the window that are the same for all samples of the first output; values
+            may be None.
         options: see `Reader`.
     """
 
@@ -102,7 +103,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Keep the chunks of two samples, within a fraction of the limit: a window touches only a few of them.
+        # Caches the chunks of two samples, up to a fraction of the limit; a window touches only a few of these chunks.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)
@@ -184,7 +185,7 @@ class ChunkedReader(Reader):
         return self._rows(indices)
 
     def _rows(self, indices: np.ndarray) -> Loaded:
-        """Returns samples that are whole rows of chunks, as views of the chunks."""
+        """Reads samples that are whole rows of chunks; returns views of the chunks."""
         files = np.searchsorted(self._starts, indices, side="right") - 1
         rows = indices - np.array(self._starts)[files]
         order: list[np.ndarray] = []
@@ -194,7 +195,7 @@ class ChunkedReader(Reader):
             mine = np.flatnonzero(files == file)
             arrays = self._arrays[file]
             lengths = [1] if arrays is None else [array.chunks[0] for array in arrays]
-            # Group samples by the chunks that they lie in.
+            # Groups samples by the chunks that contain them.
             keys = np.stack([rows[mine] // length for length in lengths], axis=1)
             for key in np.unique(keys, axis=0).tolist():
                 positions = mine[(keys == key).all(axis=1)]
@@ -238,7 +239,7 @@ def _rows_of(array: np.ndarray, rows: np.ndarray) -> Store:
 
 
 def _window(extent: Sequence[int], roi: Mapping[str, np.ndarray]) -> tuple[list[int], list[int]]:
-    """Returns start and shape of the window in a sample; raises `SampleError` if it leaves the sample."""
+    """Returns start and shape of the window in a sample; raises `SampleError` if the window extends beyond the sample."""
     start, shape = [0] * len(extent), list(extent)
     for argument, target in zip(_ROI, (start, shape), strict=True):
         if (given := roi.get(argument)) is None:

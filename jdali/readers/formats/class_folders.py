@@ -1,4 +1,4 @@
-"""Determines labels of files, from folders that are classes or from the user's numbers."""
+"""Determines the labels of files from folders, which are classes, or from the user's numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _SHOWN = 3
 
 
 def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: str) -> list[str]:
-    """Returns the folders that are classes, in order; warns of hidden and empty ones, which are not.
+    """Returns the folders that are classes, in order; warns of hidden and empty folders, which are no classes.
 
     Args:
         name: name of the reader.
         root: parent of the folders.
         files: files of each folder.
-        every: argument that makes all folders classes, for the warning; "": no argument does.
+        every: the argument that makes all folders classes, for the warning; "" if there is no such argument.
     """
     hidden = [folder for folder in files if folder.startswith(".")]
     empty = [folder for folder in files if not files[folder] and folder not in hidden]

@@ -16,15 +16,16 @@ from jdali._storage import NameTable
 from jdali._storage import files as _storage
 from jdali.readers.formats.coco_segments import AllSegments, UnparsedSegments
 
-# Integers may be written as floats, such as 7.0.
+# Accepts integers that are written as floats, such as 7.0.
 _Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)] | float
 _Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)] | float
-# Matches NaN and Infinity, which Python's `json` writes although JSON lacks them; and strings, to skip them.
+# Matches NaN and Infinity, which Python's `json` writes although JSON lacks them. Also matches strings, in order to
+# skip them.
 _NOT_FINITE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|-?\bInfinity\b|\bNaN\b', re.DOTALL)
 
 
 class Annotations(NamedTuple):
-    """Annotations of n images; object i belongs to image k with starts[k] <= i < starts[k + 1].
+    """Annotations of n images; object i belongs to image k if object_starts[k] <= i < object_starts[k + 1].
 
     Attributes:
         names: names of the image files.
@@ -33,8 +34,8 @@ class Annotations(NamedTuple):
         object_starts: int64 [n + 1].
         boxes: float32 [objects, 4].
         labels: int32 [objects].
-        segments: returns polygons and masks of an image's objects.
-        classes: names of the labels whose categories have one.
+        segments: returns the polygons and masks of the objects of an image.
+        classes: {label: name} for the categories that have a name.
     """
 
     names: NameTable
@@ -54,7 +55,7 @@ class CocoFields(NamedTuple):
         polygons: read polygons.
         masks: read polygons and run-length masks.
         ids: return the ids of the images.
-        images: names of the images; None: all, ordered by id.
+        images: file names of the images to read, in order; None: all images, ordered by id.
     """
 
     polygons: bool
@@ -111,7 +112,7 @@ _INVALID = {  # DALI's words for a field of a wrong type
 
 
 class Bad(ValueError):
-    """Raised for a damaged file by code that does not know its path."""
+    """The file is damaged. The caller adds its path."""
 
 
 def parse(path: str, wanted: CocoFields) -> Annotations:
@@ -123,12 +124,12 @@ def parse(path: str, wanted: CocoFields) -> Annotations:
     """
     try:
         text = _storage.read(path)
-        # Each image and object has at least one brace.
+        # Each image and object has at least one brace, so the number of braces bounds their number.
         _storage.check_items(path, text.count(b"{"), "entries")
         try:
             file = _decoded(text, wanted)
         except msgspec.DecodeError:
-            # Replace NaN and Infinity by null, which the parser rejects in fields that are read.
+            # Replaces NaN and Infinity by null, which the parser accepts only in fields that it does not read.
             if (finite := _NOT_FINITE.sub(_null_for_number, text)) == text:
                 raise
             file = _decoded(finite, wanted)
@@ -148,7 +149,7 @@ def _null_for_number(found: re.Match[bytes]) -> bytes:
 
 
 def _decoded(text: bytes, wanted: CocoFields) -> _File | _FileWithMasks:
-    # The parser skips fields that the type lacks, which is several times as fast.
+    # The parser skips fields that the type lacks, so it is several times as fast without masks.
     if wanted.polygons or wanted.masks:
         return msgspec.json.decode(text, type=_FileWithMasks)
     return msgspec.json.decode(text, type=_File)
@@ -201,13 +202,13 @@ def _grouped(
     """Groups the objects by image.
 
     Args:
-        owner: int64 [n], the image of each object.
+        owner: int64 [n], index of the image of each object.
         kept: bool [n], the objects to take.
-        chosen: int64, the images to read, in order.
+        chosen: int64, indices of the images to read, in order.
         skip_empty: leave out images without objects.
 
-    Returns: the images that remain; the start of each image's objects; the objects; for each object, the index of its
-        image among these images.
+    Returns: indices of the images that remain; start of each image's objects; indices of the objects; for each
+        object, the position of its image among the images that remain.
     """
     numbers = np.flatnonzero(kept)
     numbers = numbers[np.argsort(owner[numbers], kind="stable")]
@@ -275,7 +276,7 @@ def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted:
 
 
 def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
-    """Collects an attribute of all records: int64 [n]; `part` names them in errors."""
+    """Collects an attribute of all records: int64 [n]; errors call the list of records `part`."""
     values = list(map(operator.attrgetter(name), records))
     if float in set(map(type, values)):
         for index, value in enumerate(values):
@@ -291,7 +292,7 @@ def _image_ids(images: Sequence[_Image], chosen: np.ndarray) -> np.ndarray:
 
 
 def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, output: str) -> np.ndarray:
-    """Converts values to int32; `part` and `numbers` name their records in the error."""
+    """Converts values to int32; errors name the records by `part` and `numbers`."""
     if len(wrong := np.flatnonzero(values != values.astype(np.int32))):
         first = wrong[0]
         raise Bad(f"{part}[{numbers[first]}]: the {name} {values[first]} does not fit in {output}, int32")
@@ -299,7 +300,7 @@ def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, out
 
 
 def _indices_of(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Finds the first position of each value in `ids`: int64 [n], -1 where it is missing."""
+    """Finds the first position of each value in `ids`: int64 [n], -1 for a missing value."""
     order = np.argsort(ids, kind="stable")
     found = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
     found[np.append(ids, 0)[found] != wanted] = -1
@@ -320,7 +321,7 @@ def _texts(
 ) -> list[bytes]:
     """Collects for each image a JSON list of its objects' `segmentation`; empty unless outlines are read.
 
-    It copies, because slices of the file's text would keep the whole text in memory.
+    It copies the lists, because slices of the file's text would keep the whole text in memory.
     """
     if not (wanted.polygons or wanted.masks):
         return [b"[]"] * (len(starts) - 1)

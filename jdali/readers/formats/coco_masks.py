@@ -1,12 +1,12 @@
 """Converts COCO masks to runs of pixels, and paints pictures of labels.
 
-Pixels of a mask are numbered down the columns, column after column. A run is a half-open interval of
+The pixels of a mask are numbered column by column, each column from top to bottom. A run is a half-open interval of
 these numbers.
 
 Polygons are rasterised as in COCO's own tools: vertices are rounded to a grid five times as fine as
-the pixels, and an edge becomes the staircase of grid points nearest to the line. In each pixel column, the
-crossings are the rows where the staircases step from the third to the fourth of its five grid columns, rounded
-up to whole pixels. The mask is set between the first and the second crossing, the third and the fourth, and so on.
+the pixels, and an edge becomes the staircase of grid points nearest to the line. A pixel column has five grid
+columns. Its crossings are the rows, rounded up to whole pixels, where staircases step from the third to the fourth of
+these. The mask is set between the first and the second crossing, the third and the fourth, and so on.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 _FINE = 5  # grid points a pixel
-_MIDDLE = 2  # a staircase enters the next pixel column after this grid column of a pixel, counted from 0
-_LARGEST = float(1 << 40)  # coordinates are clipped to this, far outside of any picture
+_MIDDLE = 2  # grid column of a pixel, from 0, after which staircases cross
+_LARGEST = float(1 << 40)  # coordinates are clipped to this, which is far outside of any picture
 _MOST_CROSSINGS = 1 << 24
-_MOST_DIGITS = 12  # digits of a compressed number; 32 bits need 7
+_MOST_DIGITS = 12  # most digits of a compressed number; 32 bits need 7
 
 
 class Runs(NamedTuple):
@@ -38,8 +38,8 @@ class Runs(NamedTuple):
 def decompressed(text: str) -> np.ndarray:
     """Decodes the run lengths of a compressed mask: int64 [n]; raises ValueError if it is damaged.
 
-    Each character holds five bits of a number, the lowest bits first. From the fourth number on, the difference
-    to the number two positions before is stored.
+    Each character holds five bits of a number, beginning with the lowest bits. The fourth and all later numbers are
+    stored as the difference to the number two positions before.
     """
     try:
         digits = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - 48
@@ -65,7 +65,7 @@ def decompressed(text: str) -> np.ndarray:
 
 
 def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
-    """Returns the set pixels of a mask, given run lengths that begin with unset pixels; raises ValueError."""
+    """Converts run lengths, which begin with unset pixels, to the runs of set pixels; raises ValueError if they are damaged."""
     if len(counts) and counts.min() < 0:
         raise ValueError("the mask has a run of negative length")
     total = int(counts.sum())
@@ -100,7 +100,7 @@ def runs_of_polygons(
     edge, column, level = _crossings(points, points[following], width)
     row = np.ceil(np.clip((level + 0.5) / _FINE - 0.5, 0, height)).astype(np.int64)
     owner, position = polygon[edge], column * height + row
-    # A closed line crosses each column an even number of times.
+    # A closed line crosses each column an even number of times, so crossings form pairs.
     order = np.lexsort((position, owner))
     return Runs(position[order[0::2]], position[order[1::2]]), owner[order[0::2]]
 
@@ -118,7 +118,7 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
         )
     edge = np.repeat(np.arange(len(counts)), counts)
     column = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts) + first[edge]
-    # A staircase starts at the left end of a flat edge, at the upper end of a steep edge.
+    # Staircases are drawn from the left end of flat edges, and from the upper end of steep edges.
     size = np.abs(end - begin)
     steep = size[:, 0] < size[:, 1]
     turned = np.where(steep, begin[:, 1] > end[:, 1], begin[:, 0] > end[:, 0])[:, None]
@@ -135,30 +135,30 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
 
 
 def _level_of_flat(step: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Returns the smaller row of points `step` and `step` + 1 of a flat staircase."""
+    """Returns the smaller of the rows of the points `step` and `step` + 1 in a flat staircase."""
     return np.minimum(np.trunc(y + slope * step + 0.5), np.trunc(y + slope * (step + 1) + 0.5)).astype(
         np.int64
     )
 
 
 def _level_of_steep(before: np.ndarray, x: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Returns the row after which a steep staircase leaves column `before`; it has one point in each row."""
+    """Returns the row after which a steep staircase, with one point in each row, leaves column `before`."""
 
     def is_over(step: np.ndarray) -> np.ndarray:
         right = x + slope * step + 0.5 >= before + 1
         return np.where(slope > 0, right, ~right)
 
     step = np.ceil((before + 0.5 - x) / slope)
-    # Division rounds, so the true step may be one before or after.
+    # Division rounds, so the true step may be one less or one more.
     step = np.where(is_over(step - 1), step - 1, np.where(is_over(step), step, step + 1))
     return (y + step - 1).astype(np.int64)
 
 
 def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.ndarray:
-    """Paints the largest label that covers each pixel, 0 elsewhere: int32 [height, width, 1].
+    """Paints each pixel with the largest label that covers it, and all others with 0: int32 [height, width, 1].
 
     Args:
-        runs: pairs of a label and its pixels.
+        runs: (label, its pixels).
         height, width: size of the picture.
     """
     pixels = height * width
@@ -167,7 +167,7 @@ def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.nda
     begins = np.searchsorted(borders, _joined([both.starts for _, both in runs]))
     ends = np.searchsorted(borders, _joined([both.ends for _, both in runs]))
     values = _largest_over(begins, ends, labels, len(borders) - 1)
-    # Transposing bytes is faster.
+    # Transposes bytes if labels fit, which is faster.
     small = values.astype(np.uint8) if 0 <= values.min(initial=0) <= values.max(initial=0) < 256 else values
     columns = np.repeat(small, np.diff(borders)).reshape(width, height)
     return np.ascontiguousarray(columns.T).astype(np.int32, copy=False)[..., None]
@@ -178,10 +178,10 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _largest_over(begins: np.ndarray, ends: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """Finds the largest value of the intervals over each position: int32 [count], 0 where no interval lies.
+    """Finds for each position the largest value of the intervals that contain it: int32 [count], 0 if none does.
 
-    Two intervals of the largest power of two that fits cover each interval. The maxima of one size are passed on to
-    intervals of half the size, so that the time hardly depends on the number of intervals.
+    Each interval is the union of two intervals whose length is the largest power of two that fits. The maxima of one
+    length are passed on to intervals of half the length, so the time hardly depends on the number of intervals.
     """
     held = begins < ends
     begins, ends, values = begins[held], ends[held], values[held]

@@ -59,7 +59,7 @@ def save(folder: str, parsed: Annotations, *, polygons: bool, masks: bool, ids: 
         items["original_ids"] = parsed.image_ids
     for name, array in items.items():
         _write(folder, name, len(array), np.ascontiguousarray(array).tobytes())
-    with open(os.path.join(folder, _CLASSES), "wb") as file:  # not in DALI
+    with open(os.path.join(folder, _CLASSES), "wb") as file:  # DALI has no such file
         file.write(msgspec.json.encode(parsed.classes))
     with open(os.path.join(folder, "filenames.dat"), "wb") as file:
         file.write(b"".join(os.fsencode(name) + b"\n" for name in parsed.names))
@@ -87,7 +87,7 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
 
     Raises:
         FileNotFoundError: the files are missing.
-        ValueError: a file is damaged, or contradicts the others.
+        ValueError: a file is damaged, or contradicts another file.
     """
     try:
         path = _storage.join(folder, "filenames.dat")
@@ -171,7 +171,7 @@ def _items(folder: str, name: str, dtype: str, count: int, columns: int = 1) -> 
 
 
 def _starts(folder: str, images: int, offsets: str, counts: str, dtype: str) -> np.ndarray:
-    """Reads where the items of each image begin: int64 [images + 1]."""
+    """Reads the start of each image's items, and the end: int64 [images + 1]."""
     lengths = _items(folder, counts, dtype, images).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     if (lengths < 0).any() or (_items(folder, offsets, dtype, images) != starts[:-1]).any():

@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 
-# Bytes of text whose parsed outlines are cached, and the overhead to count for each image.
+# Parsed outlines are cached for this many bytes of text; each image counts _BYTES_EACH more.
 _KNOWN_BYTES, _BYTES_EACH = 16 << 20, 512
 
 
@@ -18,7 +18,7 @@ class Segments(NamedTuple):
     """Outlines of the objects of an image.
 
     Attributes:
-        polygons: int32 [polygons, 3], number of the object in its image, first vertex, and last vertex + 1.
+        polygons: int32 [polygons, 3], number of the object in its image, first vertex, and one past the last vertex.
         vertices: float32 [vertices, 2], x and y.
         mask_objects: int32 [masks], number of the object in its image.
         masks: run lengths of each mask, as a compressed string or int64 [runs].
@@ -49,10 +49,10 @@ _PIECES = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class UnparsedSegments:
-    """Keeps the outlines of a JSON file as text, and parses those of an image on access.
+    """Keeps the outlines of a JSON file as text, and parses the outlines of an image on access.
 
-    Outlines are most of the file. As text, workers share them. Parsed outlines are cached up to a limit, so a small file is
-    parsed once.
+    Outlines are most of the file, and as text they can be shared among workers. Parsed outlines are cached up to a
+    limit, so a small file is parsed only once.
 
     Args:
         path: path of the file.
@@ -139,7 +139,7 @@ class UnparsedSegments:
 
 
 class SavedSegments(NamedTuple):
-    """Holds the outlines of all images; element i belongs to image k with starts[k] <= i < starts[k + 1].
+    """Holds the outlines of all images; element i belongs to image k if starts[k] <= i < starts[k + 1].
 
     Attributes:
         polygon_starts, vertex_starts, mask_starts: int64 [images + 1].
@@ -163,7 +163,7 @@ class SavedSegments(NamedTuple):
 
 
 def saved(segments: AllSegments, images: int) -> SavedSegments:
-    """Parses the outlines of all images; raises `SampleError` for a bad one."""
+    """Parses the outlines of all images; raises `SampleError` for a bad outline."""
     all_of_them = [segments(image) for image in range(images)]
 
     def starts(lengths: list[int]) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Parses many records at once, by NumPy operations over all records.
 
-It knows only the usual form of a record. It clears a record's element of `ok` if the record has another form; slower code
-then parses this record alone, and raises if it is bad. So functions here do not fail, and never set an element of `ok`.
+It parses only records of the usual form. For a record of another form, it clears the record's element of `ok`; slower
+code then parses this record alone, and raises if it is bad. So functions here do not fail, and never set an element
+of `ok`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
 from jdali.readers.formats.protobuf import BYTES, VARINT, WIDTH, varints_of
 
-# Most bytes of a varint that is a length, and of one that is a number.
+# Most bytes of a varint in the usual form: as a length, and as a number.
 _LENGTH_BYTES, _NUMBER_BYTES = 4, 7
 # Most fields of a message.
 _MOST_FIELDS = 64
@@ -36,7 +37,7 @@ class Buffer:
         """Reads an element of a type at each offset: [n]."""
         view = self._views.get(dtype)
         if view is None:
-            # A view with stride 1: an element begins at each byte.
+            # A view with a stride of 1 byte, which can read an element at any offset.
             room = len(self.bytes) - np.dtype(dtype).itemsize + 1
             view = self._views[dtype] = np.ndarray((room,), dtype, self.bytes.data, strides=(1,))
         return view[offsets]
@@ -47,10 +48,10 @@ class Buffer:
 
 
 def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Decodes varints: returns the values, their sizes in bytes, and True for varints without an end.
+    """Decodes varints; returns the values, their sizes in bytes, and bool [n], True for varints that do not end.
 
     Args:
-        words: int64 [n], each begins with a varint in its lowest byte.
+        words: int64 [n]; in each, a varint begins at the lowest byte.
         most: most bytes to read, at most 8.
     """
     values = words & 0x7F
@@ -67,7 +68,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns where a field's content starts, and True if this field alone fills the bytes from `at` to `end`."""
+    """Returns the start of each field's content, and True if the field alone fills the bytes from `at` to `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes
@@ -82,7 +83,7 @@ def map_entries(
     Args:
         buffer, at, end: the messages are the bytes from `at` to `end`.
         ok: bool [n], updated.
-        wanted: a number from 0 on for each wanted name.
+        wanted: {name: number from 0 on} for the wanted names.
 
     Returns: starts and ends of the values, int64 [wanted, n] each; 0 for a missing value.
     """
@@ -131,7 +132,7 @@ def _numbers(
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
-    # Most writers keep one order of names, so that all names here are equal.
+    # Most writers store names in the same order in all records, so that all names here are equal.
     if size and (sizes == size).all():
         together = buffer.at(starts, f"V{size}").tobytes()
         name = together[:size]
@@ -145,7 +146,7 @@ def _numbers(
 def fields(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Finds the fields of messages that have the same fields, in the order of the first message.
+    """Finds the fields of messages that all have the same fields in the same order as the first message.
 
     Args:
         buffer, at, end: the messages are the bytes from `at` to `end`.
@@ -209,13 +210,13 @@ def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
 def packed_integers(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes the varints between two offsets: int64 [all], and the number in each record; updates `ok`."""
+    """Decodes the varints between two offsets of each record: int64 [all], and their number in each record; updates `ok`."""
     sizes = last - first
     if len(sizes) and sizes.min() > 0 and sizes.max() <= _NUMBER_BYTES:
         values, bytes_, endless = varints(buffer.ints(first), _NUMBER_BYTES)
-        if (bytes_ == sizes).all() and not endless.any():  # one varint in each record
+        if (bytes_ == sizes).all() and not endless.any():  # each record has one varint
             return values, np.ones(len(first), np.int64)
-    # A last varint without an end would run into the next record.
+    # A last varint that does not end would continue into the next record.
     ended = (sizes > 0) & (buffer.at(np.maximum(last - 1, 0), "u1") < 0x80)
     ok &= ended
     rows = np.flatnonzero(ended)
@@ -236,19 +237,19 @@ def packed_integers(
 def packed_reals(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Reads the floats between two offsets: float32 [all], and the number in each record; updates `ok`."""
+    """Reads the floats between two offsets of each record: float32 [all], and their number in each record; updates `ok`."""
     counts, rest = np.divmod(last - first, 4)
     ok &= rest == 0
     return reals(buffer, first, counts), counts
 
 
 def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Reads `counts` floats from each offset on: float32 [all]."""
+    """Reads a number of floats (`counts`) from each offset on: float32 [all]."""
     return buffer.at(_ranges(first, counts, 4), "<f4")
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """Concatenates ranges of `counts` numbers, from `starts` on, by `step`: int64."""
+    """Concatenates ranges, each given by its first number, count and step: int64."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
 
@@ -257,9 +258,9 @@ def shaped_column(
     values: np.ndarray, counts: np.ndarray, shape: tuple[int, ...] | None, partial: tuple[int, ...],
     ok: np.ndarray,
 ) -> Store:  # fmt: skip
-    """Builds a column of samples of one shape; if `shape` is None, of samples [rows, *partial].
+    """Builds a column of samples of shape `shape`; if it is None, of shape [rows, *partial].
 
-    It clears `ok` for records whose number of values does not fit; their samples are unspecified.
+    It clears `ok` for records whose number of values does not fit the shape; their samples are unspecified.
     """
     if shape is not None:
         usual = counts == math.prod(shape)
@@ -277,7 +278,7 @@ def shaped_column(
 
 
 def pick(columns: list[Store], ok: np.ndarray) -> tuple[Any, ...]:
-    """Selects the records that are ok from columns."""
+    """Selects from each column the records that are ok."""
     if ok.all():
         return tuple(columns)
     rows = np.flatnonzero(ok)

@@ -1,7 +1,7 @@
 """Finds the values of an LMDB database in its file.
 
-It parses the file page by page. The LMDB library is not used, because it maps a database into memory and
-trusts it: a truncated or damaged file kills the process.
+It parses the file page by page. It does not use the LMDB library, which maps a database into memory and trusts it, so
+that a truncated or damaged file kills the process.
 
 The format is LMDB 0.9's on 64-bit little-endian machines. A page of the B+ tree holds an array of
 16-bit pointers to its nodes. A branch node points to a page; a leaf node holds a key and its
@@ -35,16 +35,16 @@ from jdali.readers.formats.records import (
 
 _FILE = "data.mdb"
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
-# Page header: number, padding, flags, end of the pointers (or low half of the count of overflow pages), unused.
+# Page header: number, padding, flags, end of the pointers, unused. In an overflow page, the last two are the number of pages.
 _PAGE = struct.Struct("<QHHHH")
 _BRANCH, _LEAF, _OVERFLOW, _META = 1, 2, 4, 8
-# Meta page: magic, version, address, map size; two databases (free pages, whose first number is the page size,
-# and the main one); last page, transaction.
+# Meta page: magic, version, address, map size; two databases, for free pages (its first number is the page size) and
+# for the data; last page, transaction.
 _HEADER = struct.Struct("<IIQQ")
 _DATABASE = struct.Struct("<IHHQQQQQ")
 _TAIL = struct.Struct("<QQ")
-# Node: size of the value, flags, size of the key; in a branch node, low and high bits of a page number replace
-# size and flags.
+# Node: size of the value, flags, size of the key. In a branch node, the first two are low and high bits of a page
+# number.
 _NODE = struct.Struct("<IHH")
 _BIG, _SUB, _DUPLICATES = 1, 2, 4
 _NO_PAGE = (1 << 64) - 1
@@ -58,9 +58,9 @@ def _database_file(path: str) -> str:
 
 
 class LmdbValues(NamedTuple):
-    """Locates the values of a database, in the order of their keys.
+    """Locates the values of a database, ordered by key.
 
-    A head precedes each value and tells its size: a node with the key, or for large values a page header.
+    A head precedes each value and contains its size. The head is a node with the key, or a page header for a large value.
 
     Attributes:
         offsets: int64 [n], offset of the head, bytes.
@@ -68,8 +68,8 @@ class LmdbValues(NamedTuple):
         heads: int64 [n], size of the head, bytes.
         pages: int64 [n], number of the first page of a large value; -1 for a value in a node.
         page_sizes: int64 [n], size of a page, bytes.
-        leaves: int64 [n], offset of the page with the node of a value, bytes.
-        sums: int64 [n], CRC-32 of this page; it guards large values, whose own pages lack the key.
+        leaves: int64 [n], offset of the leaf page that has the node of a value, bytes.
+        sums: int64 [n], CRC-32 of this leaf page. It protects large values, because their own pages lack the key.
     """
 
     offsets: np.ndarray
@@ -96,14 +96,14 @@ class CutDatabase(ValueError):
         self._reason, self._known = str(reason), known
 
     def values(self, files: RecordFiles, file: int) -> LmdbValues:
-        """Returns the values found so far, and a lost one that stands for the rest."""
+        """Returns the values found so far, and a lost value that stands for the rest of the file."""
         files.lost[file] = self._reason
         lost = LmdbValues(*map(np.array, ([files.sizes[file]], [1], [0], [-1], [_SMALLEST_PAGE], [0], [0])))
         return LmdbValues(*map(np.concatenate, zip(self._known, lost, strict=True)))
 
 
 def locate_values(name: str, path: str) -> Arrays:
-    """Finds the values: returns the columns of `LmdbValues`, and `meta`, which identifies the database's transaction.
+    """Finds the values; returns the columns of `LmdbValues`, and `meta`, which identifies the transaction of the database.
 
     Raises:
         CutDatabase: the file is no LMDB database, is truncated or damaged, or does not hold plain records.
@@ -243,7 +243,7 @@ class _Tree:
 
 
 class DatabaseReader(RecordReader):
-    """Base of readers whose samples are the values of LMDB databases, in the order of their keys."""
+    """Base of readers whose samples are the values of LMDB databases, ordered by key."""
 
     def __init__(self, name: str, paths: Sequence[str], options: Mapping[str, object]):
         files = RecordFiles(name, [_database_file(path) for path in paths])
@@ -258,11 +258,11 @@ class DatabaseReader(RecordReader):
                 values = cut.values(files, file)
             found.append((values, functools.partial(_cached, name, path, never)))
         super().__init__(name, files, found, options)
-        # Checked pages with nodes of large values: file, offset, CRC-32.
+        # (file, offset, CRC-32) of the leaf pages of large values that were checked.
         self._sound: set[tuple[int, int, int]] = set()
 
     def _is_sound(self, leaf: tuple[int, int, int], size: int) -> bool:
-        """Returns True if a page (file number, offset, CRC-32) has not changed since it was indexed."""
+        """Returns True if a leaf page (file number, offset, CRC-32) has not changed since it was indexed."""
         if leaf not in self._sound:
             file, at, crc = leaf
             if zlib.crc32(self._files.read(file, at, size)) != crc:
@@ -295,14 +295,14 @@ class DatabaseReader(RecordReader):
         return parsed_together(self, plain, len(indices), lambda i: self.load(indices.item(i)))
 
     def _leaves_are_sound(self, file: np.ndarray, values: LmdbValues) -> np.ndarray:
-        """Checks the pages with nodes of large values: bool [n], False if a page has changed or cannot be read."""
+        """Checks the leaf pages of large values: bool [n], False if a page has changed or cannot be read."""
         sound = np.ones(len(file), bool)
         for i in np.flatnonzero(values.pages >= 0).tolist():
             leaf = file.item(i), values.leaves.item(i), values.sums.item(i)
             try:
                 sound[i] = self._is_sound(leaf, values.page_sizes.item(i))
             except BadRecord:
-                sound[i] = False  # `load` raises the error
+                sound[i] = False  # `load` will raise the error
         return sound
 
 
@@ -325,7 +325,7 @@ def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.nda
     Args:
         buffer: the bytes that were read.
         starts: int64 [n], starts of the heads in the buffer.
-        values: the values by the index.
+        values: the values according to the index.
     """
     words = buffer.at(starts, f"V{_PAGE.size}").view("<u8").reshape(-1, 2)
     lengths = values.sizes - values.heads

@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 from jdali._storage import BadRecord
 
-# Largest compression ratio, for any codec. The codec itself is not queried: pyarrow kills the process for a codec that
-# it does not know.
+# Largest compression ratio of any codec. It does not depend on the codec of the file, since pyarrow kills the process
+# when asked for an unknown codec.
 _RATIO = 1 << 16
 # Types of Thrift's compact protocol.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _DEEPEST = 16
-# Fields of a page header, and of the header of its kind within it: number of values, encoding.
+# Fields of a page header; of the inner header for its kind of page: number of values, encoding.
 _UNPACKED, _PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8
 _COUNT, _ENCODING = 1, 2
 _ENCODING_2 = 4
-_PREFIXED = 7  # DELTA_BYTE_ARRAY: values without the prefix that they share with the previous one
+_PREFIXED = 7  # DELTA_BYTE_ARRAY: values share a prefix with the previous value
 
 
 class Pages(NamedTuple):
@@ -25,7 +25,7 @@ class Pages(NamedTuple):
     Attributes:
         values: number of values.
         bytes: size of the uncompressed pages.
-        repeated: most bytes that a value can repeat from a dictionary or from other values.
+        repeated: most bytes that a value can copy from a dictionary or from other values.
     """
 
     values: int
@@ -78,7 +78,7 @@ class _Header:
 
     Args:
         data: the bytes.
-        at: start of the struct; the attribute of this name moves to its end.
+        at: start of the struct; parsing moves the attribute `at` to its end.
     """
 
     def __init__(self, data: bytes, at: int):
@@ -105,7 +105,7 @@ class _Header:
         return number >> 1 ^ -(number & 1)
 
     def struct(self, depth: int) -> dict[int, object]:
-        """Parses a struct; returns its numbers and structs by field."""
+        """Parses a struct; returns {field: number or struct}."""
         if depth > _DEEPEST:
             raise BadRecord("the header of a page is nested too deeply")
         fields: dict[int, object] = {}

@@ -13,7 +13,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 WIDTH = {FIXED64: 8, FIXED32: 4}
 _MASK64 = (1 << 64) - 1
 _MOST_VARINT_BYTES = 10
-# Up to this many bytes, a loop is faster than NumPy.
+# For up to this many bytes, a loop is faster than NumPy.
 _FEW_BYTES = 24
 
 # (number, kind, value, end); for kinds other than varint, the value is the offset of the content.
@@ -22,7 +22,7 @@ Field = tuple[int, int, int, int]
 
 def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     """Decodes the varint at `at`; returns its value and its end."""
-    if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # fast path: most lengths have two bytes
+    if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # fast path, since most lengths have two bytes
         return data[at] & 0x7F | data[at + 1] << 7, at + 2
     value = shift = 0
     last = min(end, at + _MOST_VARINT_BYTES)
@@ -70,13 +70,13 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
 
 
 def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> list[tuple[int, int, int]]:
-    """Lists the wanted entries of a message that consists of one map<string, message>, field 1, in stored order.
+    """Lists the wanted entries, in stored order, of a message whose only field is a map<string, message>, field 1.
 
-    Values of other entries are not parsed, since a record may have dozens.
+    It does not parse the values of other entries, since a record may have dozens.
 
     Args:
         data, at, end: the message is data[at:end].
-        wanted: a number for each wanted name.
+        wanted: {name: number} for the wanted names.
 
     Returns: (number, start of the value, end of the value) of each wanted entry.
     """
@@ -91,7 +91,7 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
             if length >= 0x80:
                 length, start = varint(data, at + 1, end)
             at = start + length
-            # Fast path: a name of less than 128 bytes, and the value up to the end of the entry.
+            # Fast path for entries that have a name of less than 128 bytes, and then only the value.
             if length > 1 and data[start] == 0x0A and data[start + 1] < 0x80:
                 value = start + 2 + data[start + 1]
                 number = wanted.get(data[start + 2 : value])
@@ -115,9 +115,9 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
 
 
 def only_content(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Returns the first byte of a field's tag and the start of its content, if this field alone fills data[at:end].
+    """Returns the first byte of the tag and the start of the content of a field, if this field alone fills data[at:end].
 
-    Otherwise returns (0, at). It is a fast path, because messages of a single field are common.
+    Otherwise it returns (0, at). This is a fast path, because messages with a single field are common.
     """
     if end - at < 2:
         return 0, at
@@ -180,12 +180,12 @@ def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
 
 
 def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes varints from bytes that end with one: int64 [n], and the number of bytes of each."""
+    """Decodes varints from bytes, which must end where a varint ends: int64 [n], and the number of bytes of each varint."""
     ends = np.flatnonzero(groups < 0x80)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
     digit = np.arange(len(groups)) - np.repeat(starts, lengths)
-    # Only one bit of the tenth group fits into 64; NumPy's shift drops the others.
+    # Only one bit of the tenth group fits into 64 bits; NumPy's shift drops the other bits.
     shifted = (groups & 0x7F).astype(np.uint64) << (7 * digit).astype(np.uint64)
     values: np.ndarray = np.bitwise_or.reduceat(shifted, starts)
     return values.view(np.int64), lengths
@@ -203,13 +203,13 @@ def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.float
                 f"its protocol buffer has a field {number} of {end - start} bytes where {dtype} should be"
             )
         parts.append(np.frombuffer(data, dtype, (end - start) // width, start))
-    if len(parts) > 8:  # not packed: each part is one number
+    if len(parts) > 8:  # the field is not packed, so each part is one number
         return np.frombuffer(b"".join(p.tobytes() for p in parts), dtype)
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
 
 
 def last_integer(found: list[Field], number: int) -> int | None:
-    """Returns an integer field, the last one if it is repeated; None if it is missing."""
+    """Returns the value of an integer field, or its last value if it is repeated; None if it is missing."""
     value = None
     for field, kind, start, _ in found:
         if field == number:

@@ -28,7 +28,7 @@ from jdali.readers.found_by import Table, Tables
 from jdali.readers.found_by import fits_at as fits_at
 from jdali.readers.found_by import shared_table as shared_table
 
-# Fewest bytes of a task, since the overhead of parsing together is half a millisecond a task.
+# Fewest bytes of a task, since `parse_many` has an overhead of half a millisecond for each task.
 _TASK_BYTES = 4 << 20
 
 
@@ -37,7 +37,7 @@ class Records(NamedTuple):
 
     Attributes:
         offsets: int64 [n], offset in the file, bytes.
-        sizes: int64 [n], bytes; -1 for a part that cannot be read, see `RecordFiles.lost`.
+        sizes: int64 [n], bytes; -1 for a part of the file that cannot be read, see `RecordFiles.lost`.
     """
 
     offsets: np.ndarray
@@ -45,7 +45,7 @@ class Records(NamedTuple):
 
 
 class RecordFile(io.RawIOBase):
-    """Presents a file of a reader to a library, for reading."""
+    """A file object for libraries, which reads a file of `RecordFiles`."""
 
     def __init__(self, files: RecordFiles, number: int):
         self._files, self._number = files, number
@@ -71,7 +71,7 @@ class CutShort(ValueError):
     Args:
         name: name of the reader.
         path: path of the file.
-        reason: text that completes a sentence about the file.
+        reason: text that continues a sentence that begins with the file.
         offsets: int64 [n], offsets of the records found, bytes.
         at: offset of the damage, bytes.
     """
@@ -81,7 +81,7 @@ class CutShort(ValueError):
         self._reason, self._offsets, self._at = reason, offsets, at
 
     def records(self, files: RecordFiles, file: int) -> Records:
-        """Returns the records found, and a lost one that stands for the rest of the file."""
+        """Returns the records found, and a lost record that stands for the rest of the file."""
         files.lost[file] = f"the file {self._reason}"
         offsets = np.array([*self._offsets, self._at], np.int64)
         return Records(offsets, np.append(np.diff(offsets), -1))
@@ -99,16 +99,17 @@ def looked_through(
     Args:
         files: all files.
         file: number of the file.
-        goes_on: if the file is damaged, take the records before the damage and a lost one for the rest.
-        look: finds the records of a path, by the cached index if a predicate accepts it; raises `CutShort`.
-        begins: whether a record of the file begins at an offset and has a size, bytes.
+        goes_on: if the file is damaged, take the records before the damage, and a lost record for the rest.
+        look: returns the records of a path from its cached index, if the given predicate accepts the index; otherwise
+            scans the file. Raises `CutShort`.
+        begins: begins(file, offset, size) returns True if such a record begins there.
     """
     path = files.paths[file]
 
     def fits(index: Arrays) -> bool:
         offsets = index["offsets"]
         sizes = np.diff(offsets, append=files.sizes[file])
-        # Records are contiguous and fill the file.
+        # Records must be contiguous and fill the file.
         return bool((sizes > 0).all() and offsets[:1].sum() == 0) and fits_at(
             len(offsets), lambda number: begins(file, offsets.item(number), sizes.item(number))
         )
@@ -167,7 +168,7 @@ class RecordReader(PiecesReader):
     Args:
         name: name of the reader, for messages.
         files: the files to read.
-        found: for each file, its `Records` or a longer table that begins with their columns, and what found them.
+        found: for each file, its `Records` (or a table that begins with the columns of `Records`) and their `FoundBy`.
         options: see `Reader`.
     """
 
@@ -207,7 +208,7 @@ class RecordReader(PiecesReader):
         Args:
             buffer: the bytes of `pieces`.
             pieces: the records.
-            ok: bool [n], True for the records to parse; cleared for records that were not parsed.
+            ok: bool [n], True for the records to parse; it is cleared for records that could not be parsed.
 
         Returns: a column for each output, of the records that remain ok.
         """
@@ -246,7 +247,7 @@ class RecordReader(PiecesReader):
                 try:
                     return self._parsed(index, pieces.piece(position))
                 except Misplaced:
-                    pass  # `load` finds out whether the index is stale
+                    pass  # `load` will find out whether the index is stale
                 except BadRecord as error:
                     raise self._error(index, error) from error
             return self.load(index)
@@ -262,13 +263,13 @@ class RecordReader(PiecesReader):
 
 
 def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
-    """Divides records of these sizes in bytes among threads, see `Reader.tasks`.
+    """Divides records among threads by their sizes, bytes; see `Reader.tasks`.
 
-    Each task gets `_TASK_BYTES` or more, because small records spend most of their time under the GIL.
+    Each task gets at least `_TASK_BYTES`, because small records are processed mostly under the GIL.
     """
     ends = np.cumsum(sizes)
     count = min(max(ends.item(-1) // _TASK_BYTES, 1), threads)
-    # Cut into parts of equal bytes.
+    # Cuts the records into parts of equally many bytes.
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count, side="right")
     bounds = np.unique([0, *cuts.tolist(), len(sizes)]).tolist()
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
@@ -283,13 +284,13 @@ class _RecordParser(Protocol):
 def parsed_together(
     parser: _RecordParser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
 ) -> Loaded:
-    """Parses samples from their pieces, most of them together.
+    """Parses samples from their pieces: together those of the usual form, and all others alone.
 
     Args:
-        parser: its `parse_many` parses samples of the usual form.
-        pieces: pieces of the samples, sample after sample, the same number for each.
+        parser: has `parse_many`, which parses samples of the usual form.
+        pieces: pieces of the samples, sample after sample; each sample has the same number of pieces.
         count: number of samples.
-        alone: loads one of the other samples by its position, or raises.
+        alone: loads a single sample by its position, or raises.
     """
     ok = np.asarray(pieces.known.reshape(count, -1).all(axis=1))
     columns = parser.parse_many(Buffer(pieces.raw), pieces, ok)
@@ -311,7 +312,7 @@ def parsed_together(
 
 
 def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence[Any] | None) -> list[str]:
-    """Converts one or several paths (or other strings) to a list; None gives an empty one."""
+    """Converts one or several paths (or other strings) to a list; converts None to an empty list."""
     if value is None:
         return []
     values = [value] if isinstance(value, (str, os.PathLike)) else list(value)
@@ -327,7 +328,7 @@ def user_paths(name: str, argument: str, value: Any) -> list[str]:
 
 
 def required_paths(name: str, argument: str, value: object, lacking: str = "") -> list[str]:
-    """Converts the user's paths to a list, see `user_paths`; raises ValueError, with DALI's words `lacking`, if empty."""
+    """Converts the user's paths to a list, see `user_paths`; if it is empty, raises ValueError with DALI's words `lacking`."""
     paths = user_paths(name, argument, value)
     if not paths:
         words = f"{lacking}: " if lacking else ""
@@ -386,7 +387,7 @@ def number_pairs(
             if numbers.min() >= 0:
                 return numbers
         except (ValueError, OverflowError):
-            pass  # reported below, with the line
+            pass  # the error below names the line
     for number, row in enumerate(lines, 1):
         if row and not (len(row) == 2 and all(word.isdigit() and len(word) < 19 for word in row)):
             shown = b" ".join(row)[:60].decode(errors="replace")

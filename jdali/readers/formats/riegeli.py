@@ -17,9 +17,9 @@ from jdali.readers.formats.arrow_columns import pa
 from jdali.readers.formats.protobuf import varint, varints_of
 
 BLOCK_BYTES = 1 << 16
-# Each block begins with a header, even in the middle of a chunk.
+# Size of a block header, bytes. Each block of the file begins with one, even in the middle of a chunk.
 _BLOCK_HEAD = 24
-# Header of a chunk: hash of the header, size of the data, their hash, kind and number of records, decoded size.
+# Header of a chunk: hash of the header, size and hash of the data, kind and number of records, decoded size.
 _HEAD = struct.Struct("<QQQQQ")
 HEAD_BYTES = _HEAD.size
 RECORDS = ord("r")
@@ -45,13 +45,13 @@ class Chunk(NamedTuple):
 
 
 def parse_chunk(raw: bytes, offset: int) -> Chunk:
-    """Parses a chunk of records; raises `BadRecord` for another kind of chunk and for a damaged one.
+    """Parses a chunk of records; raises `BadRecord` if the chunk is damaged or of another kind.
 
     Hashes are not checked, because Python has no fast implementation of HighwayHash.
 
     Args:
-        raw: the chunk; more bytes may follow.
-        offset: offset of its first byte in the file.
+        raw: the bytes of the chunk; further bytes may follow.
+        offset: offset of the chunk in the file.
     """
     chunk = _without_block_heads(raw, offset)
     if len(chunk) < HEAD_BYTES:
@@ -68,7 +68,7 @@ def parse_chunk(raw: bytes, offset: int) -> Chunk:
     if at + length > end:
         raise BadRecord("the sizes of its chunk reach past its end")
     compression = chunk[HEAD_BYTES]
-    # A size takes at most ten bytes.
+    # Each size takes at most ten bytes.
     packed = np.frombuffer(_inflated(compression, chunk[at : at + length], 10 * count), np.uint8)
     values = np.frombuffer(_inflated(compression, chunk[at + length : end], decoded), np.uint8)
     sizes = np.zeros(0, np.int64)
@@ -97,7 +97,7 @@ def _without_block_heads(raw: bytes, offset: int) -> bytes:
 
 
 def _inflated(compression: int, data: bytes, most: int) -> bytes:
-    """Decompresses bytes; raises `BadRecord` for more than `most` bytes, before it allocates them."""
+    """Decompresses bytes; raises `BadRecord` if the result has more than `most` bytes, without allocating it."""
     if compression == _PLAIN:
         return data
     if compression not in (_BROTLI, _ZSTD, _SNAPPY):
@@ -110,11 +110,11 @@ def _inflated(compression: int, data: bytes, most: int) -> bytes:
     try:
         if compression == _SNAPPY:
             inflated: bytes = b""
-            if varint(data, at, len(data))[0] == size:  # Snappy's own data begin with their size
+            if varint(data, at, len(data))[0] == size:  # Snappy's data begin with their own size
                 inflated = pa.decompress(data[at:], size, "snappy", asbytes=True)
         elif compression == _ZSTD:
             inflated = pa.decompress(data[at:], size, "zstd", asbytes=True) if size else b""
-        else:  # `decompress` would not notice a stream that ends early
+        else:  # not `decompress`, which would accept a stream that ends early
             inflated = pa.CompressedInputStream(io.BytesIO(data[at:]), "brotli").read(size + 1)
     except (ValueError, OSError, AssertionError) as error:
         raise BadRecord(f"its chunk cannot be decompressed: {error}") from error

@@ -1,4 +1,4 @@
-"""Base classes of readers of tables: rows are samples, columns are outputs, groups of rows are read together."""
+"""Base classes of readers of tables: rows are samples, columns are outputs, and groups of rows are read together."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import FilesReader, path_list
 from jdali.readers.shared_tables import shared
 
-# Groups that are cached beyond the window: the next one, and one that earlier batches still read from.
+# Number of groups to cache besides the window: the next group, and a group that earlier batches still read from.
 _BESIDES = 2
-# Name of the column of row numbers that a filter is applied with.
+# Name of the column of row numbers that is added to apply a filter.
 _ROW = "__jdali_row__"
 _Opened = TypeVar("_Opened")
 
 
 class RowGroup(NamedTuple):
-    """Rows that are read together, in one or several parts.
+    """A group of rows that are read together, in one or several parts.
 
     Attributes:
         starts: int64 [parts], number of each part's first row in the group.
@@ -79,7 +79,7 @@ class _Piece(NamedTuple):
 
     Attributes:
         positions: int64 [n], positions of the samples in the batch, ascending.
-        rows: int64 [n], their rows in the part.
+        rows: int64 [n], rows of these samples in the part.
         columns: the columns of the part.
     """
 
@@ -92,7 +92,7 @@ def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
     """Returns each distinct number with its positions."""
     if not len(numbers):
         return []
-    if (numbers == numbers[0]).all():  # fast path for sequential reads
+    if (numbers == numbers[0]).all():  # fast path, taken by sequential reads
         return [(numbers.item(0), np.arange(len(numbers)))]
     order = np.argsort(numbers, kind="stable")
     starts = np.flatnonzero(np.diff(numbers[order])) + 1
@@ -101,7 +101,7 @@ def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
 
 
 def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
-    """Joins pieces to the columns of a batch, ordered by position."""
+    """Joins pieces to the columns of a batch; orders samples by position."""
     if len(pieces) == 1:
         return tuple(column.store(pieces[0].rows) for column in pieces[0].columns)
     places = np.concatenate([piece.positions for piece in pieces])
@@ -123,9 +123,9 @@ def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
 class TableReader(Reader):
     """Base of readers whose samples are rows of tables.
 
-    Groups of rows are read whole, once a pass, both in order and with `random_shuffle`, which mixes rows through
-    a buffer of `initial_fill`. The groups that the buffer spans are cached, and others within
-    `bytes_ahead` of `jdali.storage`.
+    Each group of rows is read whole, once a pass: in order, or with `random_shuffle`, which mixes rows through a
+    buffer of `initial_fill`. The groups that the buffer spans are always cached; `bytes_ahead` of `jdali.storage`
+    limits the cache for other groups.
 
     Args:
         name: name of the reader, for messages.
@@ -135,7 +135,7 @@ class TableReader(Reader):
         options: see `Reader`.
 
     Attributes:
-        groups_at_once: most groups that the window of the next samples spans; 1 with `shuffle_after_epoch`.
+        groups_at_once: most groups that the window of `Order.window` spans; 1 with `shuffle_after_epoch`.
     """
 
     mixes = True
@@ -202,7 +202,7 @@ class TableReader(Reader):
         return Loaded(_batch(pieces), failures)
 
     def _without_flaws(self, piece: _Piece, indices: np.ndarray, failures: dict[int, Exception]) -> _Piece:
-        """Returns the samples that have an array in each column, and adds errors of the others to `failures`."""
+        """Returns the samples that have an array in each column; adds the errors of all other samples to `failures`."""
         good = np.ones(len(piece.rows), bool)
         for path, column in zip(self._columns, piece.columns, strict=True):
             wrong = column.wrong[piece.rows]
@@ -214,7 +214,7 @@ class TableReader(Reader):
         return _Piece(piece.positions[good], piece.rows[good], piece.columns)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        return [slice(0, len(indices))]  # samples are views, so a batch is too little work to divide
+        return [slice(0, len(indices))]  # samples are views, so loading a batch is too little work to divide
 
     def source(self, index: int) -> str:
         number = int(np.searchsorted(self._first, index, side="right")) - 1
@@ -263,7 +263,7 @@ class TableFilesReader(FilesReader, TableReader):
         )
         chosen = None
         if condition is not None:
-            # pyarrow does not list the columns of an expression, but its text has their names.
+            # pyarrow does not list the columns of an expression, but the text of the expression contains their names.
             text = str(condition)
             named = [n for n in schema.names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
             chosen = shared(
@@ -292,7 +292,7 @@ class TableFilesReader(FilesReader, TableReader):
 
         file, group = self._places[number]
         if group < 0:
-            return np.zeros(1, np.int64)  # the sample of a lost file; loading it fails
+            return np.zeros(1, np.int64)  # the one sample of an unreadable file, which fails to load
         try:
             table = pa.Table.from_batches(list(self.batches(file, group, columns)))
         except BadRecord as error:
@@ -338,8 +338,8 @@ def opened_files(
         files: the files to open.
         columns: the columns to read.
         begin: reads the metadata of a file by its number; raises ValueError if it is damaged.
-        schema_of: returns the schema in these metadata.
-        goes_on: return None for damaged files, unless all are damaged.
+        schema_of: returns the schema in the metadata of a file.
+        goes_on: return None for a damaged file; if all files are damaged, raise anyway.
     """
     found: list[_Opened | None] = []
     failure: ValueError | None = None
@@ -364,7 +364,7 @@ def opened_files(
 
 
 def classes_of(schema: Any) -> dict[str, list[str]]:
-    """Returns class names by column, which `datasets` writes into the metadata of a schema."""
+    """Returns class names by column; `datasets` writes them into the metadata of a schema."""
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
         labels = {c: f["names"] for c, f in features.items() if f.get("_type") == "ClassLabel"}
@@ -412,7 +412,7 @@ def column_names(name: str, columns: Any) -> list[str]:
 
 
 def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
-    """Returns a function that counts the outputs of a reader, one for each of `columns`."""
+    """Returns a function that counts the outputs of a reader: an output for each of `columns`."""
     return lambda arguments: len(column_names(name, arguments["columns"]))
 
 

@@ -11,21 +11,21 @@ import numpy as np
 from jdali.readers.formats.records import BadRecord, RecordFiles
 
 BLOCK = 512
-# Fields of a header (POSIX ustar; the older format agrees up to the type).
+# Fields of a header of POSIX ustar. The older format has the same fields up to the type.
 _NAME, _SIZE, _CHECKSUM, _TYPE, _MAGIC, _PREFIX = (
     slice(0, 100), slice(124, 136), slice(148, 156), slice(156, 157), slice(257, 263), slice(345, 500),
 )  # fmt: skip
 _PLAIN, _SPARSE = (b"0", b"\0", b"7"), b"S"
 _REGULAR = (*_PLAIN, _SPARSE)
 _LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
-# Offsets of the flag "another block continues this one", in a header of a GNU sparse file and in its continuations.
+# Offset of the flag "another block follows": in the header of a GNU sparse file, and in each block that follows it.
 _CONTINUED, _CONTINUED_AGAIN = 482, 504
-# Most bytes of a name or extended header, and of zeros between two archives; GNU tar writes less than 10 KiB.
+# Most bytes of a long name, of an extended header, and of the zeros between two archives. GNU tar writes less than 10 KiB.
 _MOST_EXTRA = _MOST_ZEROS = 1 << 20
 _ZEROS_AT_ONCE = 1 << 16
-# Leading bytes of a header that are hashed: for `header_mark` the fields up to the type, for `name_mark` most of the name.
+# Bytes at the start of a header to hash: for `header_mark`, all fields up to the type; for `name_mark`, most of the name.
 MARKED, NAMED = 160, 96
-# Odd factors without a pattern: powers of 2**64 / golden ratio.
+# Factors of the hash, odd and without a pattern: powers of 2**64 / golden ratio.
 _FACTORS = np.array([pow(0x9E3779B97F4A7C15, n, 1 << 64) for n in range(1, MARKED // 8 + 1)], np.uint64)
 _SIGNED = struct.Struct(f"{BLOCK}b")
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -39,8 +39,8 @@ class Member(NamedTuple):
         offset: offset of the content in the archive, bytes.
         size: size of the content, bytes.
         header: the block before the content.
-        is_sparse: the archive omits zeros of the file, in one of GNU tar's four formats; `offset` and `size` describe the
-            stored data.
+        is_sparse: the file is stored without its zeros, in one of GNU tar's four formats; `offset` and `size` then
+            describe the stored data.
     """
 
     name: bytes
@@ -110,7 +110,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
 
 
 def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
-    """Returns the offset of another archive after the zeros from byte `end` on; None without one."""
+    """Returns the offset of the archive after the zeros that begin at byte `end`; None if no archive follows."""
     stop = min(files.sizes[file], end + _MOST_ZEROS)
     for at in range(end, stop, _ZEROS_AT_ONCE):
         block = files.read(file, at, min(_ZEROS_AT_ONCE, stop - at))
@@ -120,22 +120,22 @@ def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
             has_header = (
                 files.sizes[file] - at >= BLOCK and files.read(file, at, BLOCK)[_MAGIC][:5] == b"ustar"
             )
-            return at if has_header else None  # other data after the end are ignored, as by tar
+            return at if has_header else None  # like tar, ignores other data after the end
     return None
 
 
 def content_size(header: bytes, at: int) -> int:
     """Parses the size of the content from the header at byte `at`."""
     field = header[_SIZE]
-    if field[0] & 0x80:  # too large for octal digits
+    if field[0] & 0x80:  # binary, for sizes too large for octal digits
         return int.from_bytes(field[1:], "big")
     return _number(field, at, base=8)
 
 
 def is_header_of(header: bytes, size: int) -> bool:
-    """Returns True if a block is the header of a regular file of that size."""
+    """Returns True if a block is the header of a regular file of the given size."""
     if header[_TYPE] == b"0" and header[124:135] == b"%011o" % size and header[257:262] == b"ustar":
-        return True  # fast path: nearly all programs write it so, and the checksum is expensive
+        return True  # fast path for what nearly all programs write, since the checksum is expensive
     try:
         _check(header, 0)
         return header[_TYPE] in _PLAIN and content_size(header, 0) == size
@@ -147,7 +147,7 @@ def marks(heads: np.ndarray) -> np.ndarray:
     """Hashes each row of bytes: uint64 [n], never 0.
 
     Args:
-        heads: uint8 [n, bytes], a multiple of 8 bytes.
+        heads: uint8 [n, bytes]; the number of bytes is a multiple of 8.
     """
     words = np.ascontiguousarray(heads).view(np.uint64)
     mixed: np.ndarray = (words ^ words >> np.uint64(29)) @ _FACTORS[: words.shape[1]]
@@ -155,13 +155,13 @@ def marks(heads: np.ndarray) -> np.ndarray:
 
 
 def header_mark(header: bytes) -> int:
-    """Hashes the leading bytes of a header, which describe its file: name, owner, size, time, type."""
+    """Hashes the fields of a header that describe the file: name, owner, size, time, type."""
     mark: int = marks(np.frombuffer(header, np.uint8, MARKED)[None]).item()
     return mark
 
 
 def name_mark(name: bytes) -> int:
-    """Hashes a name as a header stores it; 0 if it is too long or not ASCII, since formats differ in such names."""
+    """Hashes a name as a header stores it; returns 0 for long or non-ASCII names, which formats store in different ways."""
     if len(name) >= NAMED or not name.isascii():
         return 0
     mark: int = marks(np.frombuffer(name.ljust(NAMED, b"\0"), np.uint8)[None]).item()
@@ -169,7 +169,7 @@ def name_mark(name: bytes) -> int:
 
 
 def has_name(header: bytes, mark: int) -> bool:
-    """Returns True if the name in a header fits a mark, with or without its folders; mark 0 fits any name."""
+    """Returns True if the name in a header, with or without its folders, fits a mark. The mark 0 fits any name."""
     name = header[_NAME].split(b"\0", 1)[0]
     return mark in (
         0,
@@ -183,7 +183,7 @@ def _check(header: bytes, at: int) -> None:
     """Raises `BadRecord` unless a block is a header with a correct checksum."""
     field = header[_CHECKSUM].strip(b" \0")
     stated = int(field, 8) if field and not field.strip(b"01234567") else -1
-    # The checksum counts its own field as blanks; old programs added signed bytes.
+    # The checksum counts its own field as blanks. Old programs summed signed bytes.
     own = header[_CHECKSUM]
     total = sum(header) - sum(own) + 8 * ord(" ")
     if stated == total:
@@ -215,7 +215,7 @@ def _number(field: bytes, at: int, *, base: int) -> int:
 
 def _name(header: bytes) -> bytes:
     name = header[_NAME].split(b"\0", 1)[0]
-    # Only POSIX headers have a prefix; GNU headers use these bytes otherwise.
+    # Only POSIX headers have a prefix; GNU headers use these bytes for something else.
     prefix = header[_PREFIX].split(b"\0", 1)[0] if header[_MAGIC] == b"ustar\0" else b""
     return prefix + b"/" + name if prefix else name
 

@@ -29,9 +29,9 @@ from jdali.tfrecord import Feature
 
 _FLOAT32 = np.dtype("<f4")
 Taker: TypeAlias = Callable[[bytes, int, int], np.ndarray]
-# Field numbers of a tf.train.Feature, and the kinds of list they hold.
+# Kind of list in each field of a tf.train.Feature, by field number.
 _LISTS = {1: "bytes", 2: "float32", 3: "int64"}
-# Tag of field 1 with bytes or a message.
+# Tag of a field 1 that is bytes or a message.
 _FIRST = 1 << 3 | BYTES
 # Field number of the list that holds a feature, by its type.
 _LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
@@ -41,9 +41,9 @@ class ExampleParser:
     """Parses the bytes of a tf.train.Example into outputs.
 
     Args:
-        features: the features to take from each example, by name.
-        takers: for each feature, a function that converts data[start:end] to its output, data[0:0] if it is missing;
-            None: conversions as in DALI.
+        features: {name: feature} to take from each example.
+        takers: for each feature, a function (data, start, end) that converts data[start:end] to the output; for a
+            missing feature, start and end are 0. None: conversions as in DALI.
     """
 
     def __init__(self, features: Mapping[str, Feature], takers: Sequence[Taker] | None = None):
@@ -76,17 +76,17 @@ class ExampleParser:
     def columns(
         self, buffer: Buffer, start: np.ndarray, end: np.ndarray, fine: np.ndarray
     ) -> tuple[Store, ...]:
-        """Builds a column for each output from the examples that remain fine.
+        """Builds a column for each output; it has the examples that remain fine.
 
         Args:
             buffer, start, end: the examples are the bytes from `start` to `end`.
-            fine: bool [n], True for the examples to parse; cleared for examples that were not parsed.
+            fine: bool [n], True for the examples to parse; it is cleared for examples that could not be parsed.
         """
         start, usual = _columns.only_content(buffer, start, end, _FIRST)
         fine &= usual
         first, last = _columns.map_entries(buffer, start, end, fine, self._outputs)
         fine &= (last > 0).all(axis=0)
-        for output, feature in enumerate(self._features):  # descend to the packed content of each list
+        for output, feature in enumerate(self._features):  # descends to the packed content of each list
             for tag in (_LIST_OF[feature.dtype] << 3 | BYTES, _FIRST):
                 first[output], usual = _columns.only_content(buffer, first[output], last[output], tag)
                 fine &= usual
@@ -112,9 +112,9 @@ def examples_of(
 
     Args:
         parser: parses the examples.
-        loaded: a single column of the samples' bytes.
+        loaded: a single column with the bytes of the samples.
         indices: int64 [n], indices of the samples in the data set.
-        error_of: builds the error of a sample from its index and the reason.
+        error_of: error_of(index, reason) builds the error of a sample.
     """
     positions = np.delete(np.arange(len(indices)), list(loaded.failures))
     if not len(positions):
@@ -145,7 +145,7 @@ def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Parses all features of a tf.train.Example: bytes, integers, floats, or lists of them unless they have one element.
+    """Parses all features of a tf.train.Example: to bytes, an integer or a float if they have one element, else to lists.
 
     Raises:
         BadRecord: the data are damaged.
@@ -173,12 +173,12 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def taker(name: str, feature: Feature) -> Taker:
-    """Returns a function that converts the bytes of a tf.train.Feature to an output; no bytes stand for a missing one."""
+    """Returns a function that converts the bytes of a tf.train.Feature to an output; a missing feature has no bytes."""
     wanted = _LIST_OF[feature.dtype]
     wanted_tag = wanted << 3 | BYTES
 
     def packed(data: bytes, start: int, end: int) -> int:
-        """Returns the start of a packed list that alone fills the feature; 0 for other forms."""
+        """Returns the start of the packed list if it alone fills the feature; 0 for other forms."""
         tag, start = only_content(data, start, end)
         if tag != wanted_tag:
             return 0

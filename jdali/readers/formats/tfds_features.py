@@ -37,8 +37,8 @@ class TfdsFeature(NamedTuple):
 
     Attributes:
         dtype: type of its elements; None: a string of bytes.
-        shape: its shape; at most one size is -1, and follows from the number of elements.
-        encoding: encoding of the tensor in a string, "bytes" or "zlib"; "none": it is a list of numbers.
+        shape: its shape. At most one size is -1, which stands for the size that follows from the number of elements.
+        encoding: "bytes" or "zlib" for a tensor that is encoded in a string; "none" for a list of numbers.
         is_class: the feature is a class label.
     """
 
@@ -49,7 +49,7 @@ class TfdsFeature(NamedTuple):
 
     @property
     def stored(self) -> Feature:
-        """The stored form of the feature, without its shape."""
+        """The feature in its stored form, which lacks the shape."""
         if self.dtype is None or self.encoding != "none":
             return Feature(kinds.string, (), (), b"")
         kind = kinds.float32 if self.dtype.kind == "f" else kinds.int64
@@ -63,7 +63,7 @@ def flattened(node: Any, name: str = "") -> Iterator[tuple[str, Mapping[str, Any
         node: the node.
         name: its name, names of nested features separated by "/".
 
-    Yields: (name; node; lengths of the sequences around it, -1 for variable length).
+    Yields: (name, node, lengths of the sequences that contain the node; -1 for a variable length).
     """
     if not isinstance(node, dict):
         raise ValueError(f"feature {name!r} is no object")
@@ -88,11 +88,11 @@ def _found(node: Mapping[str, Any], outer: str, inner: str) -> dict[str, Any] | 
 
 
 def feature_of(node: Mapping[str, Any], lengths: tuple[int, ...]) -> TfdsFeature:
-    """Parses a feature; raises ValueError, whose text completes a sentence about it, if it cannot be an array.
+    """Parses a feature; if it cannot be an array, raises ValueError, whose text continues a sentence that begins with it.
 
     Args:
         node: its node in features.json.
-        lengths: lengths of the sequences around it.
+        lengths: lengths of the sequences that contain it.
     """
     if "image" in node or "text" in node:
         feature = TfdsFeature(None)
@@ -203,7 +203,7 @@ def class_names(text: bytes) -> list[str]:
 
 
 def features_of(tree: Any, wanted: Sequence[str]) -> dict[str, TfdsFeature]:
-    """Finds features by name in a features.json; raises ValueError, whose text completes a sentence about the file."""
+    """Finds features by name in a features.json; raises ValueError, whose text continues a sentence that begins with the file."""
     try:
         found = {path: (leaf, lengths) for path, leaf, lengths in flattened(tree)}
         chosen = {}

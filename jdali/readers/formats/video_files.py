@@ -1,4 +1,4 @@
-"""Finds the videos of a reader, from names, a folder or a list, with labels and parts."""
+"""Finds the videos of a reader by names, a folder or a list, and determines their labels and parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXTENSIONS = (
 _NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?\s*" % (_NUMBER, _NUMBER))
 _LARGEST_LABEL = np.iinfo(np.int32).max
-# Tolerance of times, seconds: files store ticks, lists decimals.
+# Tolerance of times, seconds, since files store ticks, and lists store decimals.
 _SAME_TIME = 1e-6
 
 # Whether to round the start and the end of a part up to a frame.
@@ -36,7 +36,7 @@ class Clip(NamedTuple):
     Attributes:
         path: path of the file.
         label: its label; 0 without labels.
-        start, end: bounds of the part as in the list; None: start or end of the video.
+        start, end: bounds of the part, as the list has them; None: start or end of the video.
     """
 
     path: str
@@ -134,14 +134,14 @@ def _listed(name: str, file_list: str) -> list[Clip]:
 def frame_range(
     clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str, from_end: bool
 ) -> tuple[int, int]:
-    """Returns the numbers of a clip's first frame and of the frame after its last.
+    """Returns the number of the first frame of a clip, and one past the number of its last frame.
 
     Args:
         clip: the clip, with start and end as listed.
         index: index of its file.
-        as_frames: bounds are numbers of frames, and negative ones count from the end; otherwise seconds.
+        as_frames: bounds are numbers of frames, and negative numbers count from the end; otherwise bounds are seconds.
         rounding: key of `ROUNDING`.
-        from_end: negative seconds count from the end, too, and an end of 0 is the end of the file.
+        from_end: negative seconds also count from the end, and an end of 0 is the end of the file.
     """
     up = ROUNDING[rounding]
     frames = len(index)
@@ -161,9 +161,9 @@ def frame_range(
 
 
 def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
-    """Returns the frame shown at a time; with `up`, the first frame that begins then or later."""
+    """Returns the frame shown at a time; with `up`, the first frame that begins at this time or later."""
     times = index.seconds()
-    # The last frame counts as long as the median of the others.
+    # Assumes that the last frame lasts as long as the median of all others.
     lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     edges = np.append(times, times[-1] + lasting)
     if from_end:

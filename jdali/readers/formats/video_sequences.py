@@ -47,15 +47,15 @@ class Cut:
         length: number of frames of a sequence.
         stride: distance between consecutive frames of a sequence.
         step: distance between the starts of consecutive sequences, frames.
-        room: number of frames that a sequence needs until the end of the clip, unless it is padded.
+        room: number of frames that the clip must have from the start of a sequence on, unless the sequence is padded.
         pad_mode: padding beyond the end of a clip, see `pad`.
         pads_all: pad every sequence that begins in the clip; otherwise only the first incomplete one.
         fill: value of padding frames.
-        uniform: one sequence for each clip, spread evenly over it.
+        uniform: take one sequence from each clip, with frames spread evenly over the clip.
         as_frames, rounding, from_end: interpretation of the parts in a list, see `frame_range`.
         image_type: RGB or YCbCr.
         upright: rotate frames as their video says.
-        convert: applied to the frames at the end.
+        convert: converts the frames before they are returned.
         labels, timestamps: add these outputs.
         frame_numbers: "none", "scalar" or "sequence".
     """
@@ -114,7 +114,7 @@ class VideoReader(Reader):
             )
         self._names = list(dict.fromkeys(clip.path for clip in clips))
         self._videos = Videos([_storage.placed(name) for name in self._names])
-        # Errors of files that cannot be read; each of their clips is a sample that fails.
+        # {file number: error} for files that cannot be read; each clip of such a file is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
         longest = self._look_through()
         rows = self._sequences(clips)
@@ -161,7 +161,7 @@ class VideoReader(Reader):
         return longest
 
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
-        """Lists the sequences of each clip, int64 [5, sequences]: first frame, file, start and end of the clip, label."""
+        """Lists all sequences, int64 [5, sequences]: first frame, file, start and end of the clip, label."""
         cut, rows = self._cut, []
         numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:
@@ -216,7 +216,7 @@ class VideoReader(Reader):
         return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        """Gives consecutive sequences of a file to one thread, which saves seeks."""
+        """Assigns consecutive sequences of a file to one thread, which saves seeks."""
         if not len(indices):
             return []
         files = self._files[indices]

@@ -1,4 +1,4 @@
-"""Reads frames of a set of videos through a pool of decoders; a thread can continue where another one stopped."""
+"""Reads frames of a set of videos through a pool of decoders, so that a thread can continue where another thread stopped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
 
-# Idle decoders hold frames in memory.
+# Most idle decoders to keep, since they hold frames in memory.
 _MOST_IDLE = 32
 
 
@@ -27,19 +27,19 @@ class Handles:
     """Lends decoders of a set of files, each to one thread at a time.
 
     Args:
-        opened: opens a decoder of a file, by its number.
+        opened: opens a decoder for the file with a number.
     """
 
     def __init__(self, opened: Callable[[int], VideoDecoder]):
         self._opened = opened
-        self._idle: list[tuple[int, VideoDecoder]] = []  # the longest idle first
+        self._idle: list[tuple[int, VideoDecoder]] = []  # ordered, the longest idle first
         self._lock = threading.Lock()
         self._closed = False
         keeps_open(self)
 
     @contextlib.contextmanager
     def borrowed(self, file: int, first: int) -> Iterator[VideoDecoder]:
-        """Lends a decoder of a file, preferably one whose position is shortly before frame `first`."""
+        """Lends a decoder of a file, preferably one whose position is at or shortly before frame `first`."""
         decoder = self._take(file, first)
         if decoder is None:
             make_room()
@@ -47,7 +47,7 @@ class Handles:
         try:
             yield decoder
         except BaseException:
-            decoder.close()  # its state is unknown
+            decoder.close()  # it may be in any state
             raise
         self._give(file, decoder)
 
@@ -131,11 +131,12 @@ class Videos:
     def __init__(self, paths: Sequence[str]):
         self._paths = paths
         self._indexes: dict[int, Future[VideoIndex]] = {}
-        # Results of rebuilding an index, by file: True if the index changed, False if not, or the reason to reopen the file.
+        # For each file whose index was rebuilt: True if the index changed, False if not, or the reason why the reader
+        # must be reopened.
         self._seen: dict[int, bool | str] = {}
         self._looking = threading.Lock()
         self._handles = Handles(self._decoder)
-        self._remote: weakref.WeakSet[Any] = weakref.WeakSet()  # open files
+        self._remote: weakref.WeakSet[Any] = weakref.WeakSet()  # remote files that are open
         self._interrupted = False
         self._lock = threading.Lock()
 
@@ -149,7 +150,7 @@ class Videos:
         with self._lock:
             known = self._indexes.get(file)
             future = self._indexes[file] = known or Future()
-        if known is None:  # other threads wait for this one
+        if known is None:  # this thread makes the index, others wait
             try:
                 future.set_result(_index(self._paths[file]))
             except BaseException as error:
@@ -181,7 +182,7 @@ class Videos:
         return VideoDecoder(source, self.index(file))
 
     def _look_again(self, file: int, error: SampleError) -> None:
-        """Rebuilds the index of a file, once; raises if the index has not changed, or the file must be reopened."""
+        """Rebuilds the index of a file, but only once; raises if the index is unchanged or the reader must be reopened."""
         with self._looking:
             if file not in self._seen:
                 self._seen[file] = self._index_anew(file)
@@ -213,7 +214,7 @@ class Videos:
         return True
 
     def interrupt(self) -> None:
-        """Makes present and later reads of remote files fail."""
+        """Makes running and later reads of remote files fail."""
         with self._lock:
             self._interrupted = True
             for file in self._remote:

@@ -18,7 +18,7 @@ NAME = "readers.webdataset"
 """Name of the reader, for messages."""
 SPARSE = "is stored as a sparse file, which is not read: write the archive without the option --sparse of tar"
 """Completes an error message about a file."""
-# Words for each component in a line of an index, by its version.
+# Number of words for each component in a line, by version of the index.
 _WORDS = {b"v1.1": 3, b"v1.2": 4}
 
 
@@ -31,8 +31,8 @@ class Components(NamedTuple):
         sample: int64 [n], number of the sample that each file belongs to.
         offset: int64 [n], offset of the content, bytes.
         size: int64 [n], bytes.
-        mark: uint64 [n]. After a scan of the archive: hash of the header, 0 for a sparse file, which cannot be read.
-            From an index: hash of the name, 0 if it is unknown.
+        mark: uint64 [n]. After a scan of the archive: hash of the header; 0 for a sparse file, which cannot be read.
+            From an index: hash of the name; 0 for an unknown name.
     """
 
     extensions: list[str]
@@ -49,7 +49,7 @@ class CutArchive(ValueError):
     Args:
         path: path of the archive.
         reason: the error.
-        known: the components found, without those of the last sample, which may be incomplete.
+        known: the components found, except those of the last sample, which may be incomplete.
     """
 
     def __init__(self, path: str, reason: BadRecord, known: Arrays):
@@ -69,13 +69,13 @@ def components_of(
     Args:
         files: the archives.
         file: number of the archive.
-        index: path of its index; None: scan it, and cache the index in the user's cache folder.
+        index: path of its index; None: scan the archive, and cache the index in the user's cache folder.
         goes_on: if the archive is damaged, take the components before the damage, and set `files.lost[file]`.
-        fits: whether a cached index fits; None: check some entries of a local archive.
+        fits: returns True if a cached index fits; None: check some of its entries against a local archive.
 
     Raises:
         FileNotFoundError: the index cannot be read.
-        ValueError: archive or index are damaged, or do not fit together.
+        ValueError: the archive or the index is damaged, or they do not fit together.
     """
     path = files.paths[file]
     if index is None:
@@ -159,7 +159,7 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     """Yields the lines of an archive's index in the format of `wds2idx`.
 
     Raises:
-        ValueError: the file is no archive, damaged or truncated, has no samples, a sparse file, or a name with a blank.
+        ValueError: the file is no archive, is damaged or truncated, or has no samples, a sparse file or a name with a blank.
     """
     files = RecordFiles(NAME, [path])
     samples: list[list[str]] = []
@@ -184,13 +184,13 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
 
 
 def scanned(files: RecordFiles, number: int) -> Iterator[tuple[int, str, Member]]:
-    """Yields the sample number, the extension and the member for each component of an archive."""
+    """Yields (sample number, extension, member) for each component of an archive."""
     sample, last = -1, None
     for member in members(files, number):
         folder, slash, file = member.name.rpartition(b"/")
         stem, dot, extension = file.partition(b".")
         if not stem:
-            continue  # a hidden file
+            continue  # skips hidden files
         if not dot:  # as in DALI, the whole name counts as the extension
             extension = member.name
         if (whole := folder + slash + stem) != last:

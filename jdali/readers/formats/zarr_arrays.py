@@ -1,6 +1,7 @@
 """Reads Zarr arrays, versions 2 and 3: parses their metadata, and decodes their chunks.
 
-Data can only select codecs of the table below. Sizes follow from the metadata, and limit decompression. Source: https://zarr-specs.readthedocs.io.
+Data can only select the codecs in `CODECS`. The metadata determine the sizes of chunks, which limit decompression.
+Source: https://zarr-specs.readthedocs.io.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ _TYPES = {
                  "float16", "float32", "float64")
 }  # fmt: skip
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# Offset and size of a chunk that is missing in its shard.
+# Both the offset and the size of a chunk that is missing in its shard.
 _MISSING = (1 << 64) - 1
 _CRC_BYTES = 4
-# A compressed chunk has at most twice the size of its content, and this many bytes for headers.
+# A compressed chunk may have at most twice the size of its content, plus this many bytes for headers.
 _CODEC_BYTES = 1024
 
 
@@ -53,7 +54,7 @@ def need_numcodecs(name: str) -> None:
 
 
 def _to_size(decode: Callable[[bytes, np.ndarray], Any], size_of: Callable[[bytes], int | None]) -> _Codec:
-    """Builds a codec from a numcodecs function that fills an array, and a function that reads the size in the data."""
+    """Builds a codec from `decode` of numcodecs, which fills an array, and `size_of`, which reads the size in the data."""
 
     def decompressed(data: bytes, size: int) -> bytes:
         claimed = size_of(data)
@@ -88,7 +89,7 @@ def _uint32(at: int, data: bytes) -> int:
 
 
 def _zlib(data: bytes, size: int) -> bytes:
-    return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, size + 1)  # 32: zlib or gzip
+    return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, size + 1)  # 32 accepts zlib and gzip
 
 
 def _bz2(data: bytes, size: int) -> bytes:
@@ -122,7 +123,7 @@ class Layout(NamedTuple):
     Attributes:
         codecs: codecs in the order of encoding; decoding reverses it.
         dtype: stored type of the elements.
-        order: stored order of the axes.
+        order: order of the axes in the stored chunk.
         checked: a CRC follows the data.
     """
 
@@ -170,9 +171,9 @@ class ZarrArray(ChunkedArray):
         shape, chunks: shapes of the array and of a chunk.
         layout: stored form of a chunk.
         fill: value of missing chunks.
-        prefix, separator: parts of the names of files.
+        prefix, separator: parts of the names of chunk files.
         shard: shape of a shard; None: each chunk is a file.
-        at_end: the index of a shard is at its end.
+        at_end: a shard has its index at the end; otherwise at the start.
         index_checked: a CRC follows the index of a shard.
     """
 
@@ -260,7 +261,7 @@ class ZarrArray(ChunkedArray):
 
 
 def opened_array(folder: str, metadata: Mapping[str, Any], axis: int) -> ZarrArray:
-    """Builds an array from its metadata; raises ValueError, whose text completes a sentence about them."""
+    """Builds an array from its metadata; raises ValueError, whose text continues a sentence that begins with the metadata."""
     try:
         if metadata.get("zarr_format") == 2:
             array = _version_2(folder, metadata)
@@ -361,7 +362,7 @@ def _layout(codecs: Sequence[Mapping[str, Any]], dtype: np.dtype, axes: int) -> 
 
 
 def _fill(value: Any) -> Any:
-    """Parses a fill value; raises ValueError if it is no number."""
+    """Parses a fill value; raises ValueError if the value is no number."""
     if value is None:
         return 0
     if isinstance(value, (bool, int, float)):

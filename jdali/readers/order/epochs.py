@@ -17,7 +17,7 @@ from jdali.readers.order.indices import IndexSequence, counting, joined, permuta
 from jdali.readers.order.mixing import mixed, reach
 from jdali.readers.order.selection import SampleSelection
 
-# Version 1 lacks "fill": its random orders shuffle the whole shard.
+# Version 1 lacks "fill", because its random orders shuffle the whole shard.
 _STATE_VERSION = 2
 # Seed of permutations that all shards share, whatever their own seeds.
 _COMMON_SEED = 0
@@ -29,12 +29,13 @@ class SampleRefs(NamedTuple):
     """References to the samples of one batch.
 
     Attributes:
-        epochs: uint32 [n], the pass over the data set that each sample belongs to.
+        epochs: uint32 [n], number of the pass over the data set that each sample belongs to.
         indices: int64 [n], indices in the data set.
         padded: bool [n], True for a repeated sample that only fills up a batch.
-        identities: int64 [n], seeds of a sample's random values, where a pass may draw a sample twice; None: the indices.
-        members: int64 [n, m], for packed samples: the numbers of their pieces, see `RowPacking`, -1 for none; the first is
-            a piece of the sample in `indices`. None: samples are not packed.
+        identities: int64 [n], seeds of the samples' random values if a pass may draw a sample twice; None: the
+            indices are the seeds.
+        members: int64 [n, m], numbers of the pieces of each packed sample (see `RowPacking`), padded with -1. The
+            first is a piece of the sample in `indices`. None: samples are not packed.
     """
 
     epochs: np.ndarray
@@ -45,12 +46,12 @@ class SampleRefs(NamedTuple):
 
     @property
     def identified(self) -> np.ndarray:
-        """int64 [n], seeds of the samples' random values."""
+        """Seeds of the samples' random values, int64 [n]."""
         return self.indices if self.identities is None else self.identities
 
     @property
     def wanted(self) -> np.ndarray:
-        """int64 [n] or [n, m], the samples or pieces to load."""
+        """The samples or pieces to load, int64 [n] or [n, m]."""
         return self.indices if self.members is None else self.members
 
     def select(self, rows: np.ndarray) -> SampleRefs:
@@ -58,7 +59,7 @@ class SampleRefs(NamedTuple):
         return SampleRefs._make(None if values is None else values[rows] for values in self)
 
     def reading(self, indices: np.ndarray) -> SampleRefs:
-        """Replaces samples by others; a packed sample that is replaced has one member, the new sample."""
+        """Replaces samples by those at `indices`. A replaced packed sample has a single member, the new sample."""
         if self.members is None:
             return self._replace(indices=indices)
         alone = np.full_like(self.members, -1)
@@ -69,11 +70,11 @@ class SampleRefs(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class _Past:
-    """The shards before a change of the number of shards.
+    """Describes the shards before the number of shards changed.
 
     Attributes:
         num_shards: number of shards.
-        taken: number of samples that each shard took; one number if it is the same for all.
+        taken: number of samples that each shard took; a single number if it is the same for all shards.
         positions: epoch and position that each shard had reached.
     """
 
@@ -82,7 +83,7 @@ class _Past:
     positions: list[tuple[int, int]]
 
     def consumed(self, shard: int, epoch: int) -> int:
-        """Returns the number of samples that a shard took of an epoch; sys.maxsize if it took all."""
+        """Returns how many samples of an epoch a shard took; sys.maxsize if it took all."""
         reached, position = self.positions[shard]
         return position if epoch == reached else 0 if epoch > reached else sys.maxsize
 
@@ -91,26 +92,25 @@ class Order:
     """The order in which one shard takes samples, epoch after epoch.
 
     Shard i of S begins at sample floor(size·i / S) of the data set; in each epoch it moves on to
-    the next shard's part, unless `stick_to_shard`. Without `pad_last_batch`, batches run on into the
-    next epoch. With it, an epoch ends with a full batch: the last sample is repeated to fill the
-    batch, and a whole batch more where other shards need one more.
+    the next shard's part, unless `stick_to_shard`. Without `pad_last_batch`, batches continue into the next epoch.
+    With it, the last sample is repeated until the last batch of the epoch is full; if other shards need another
+    batch, it is repeated for a whole batch.
 
-    Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, common
-    to all shards, and shuffles each epoch's part of it anew. With `initial_fill` it keeps the stored order
-    of a part except for mixing nearby samples, see `mixed`.
-    `shuffle_after_epoch` shuffles the whole data set for each epoch, the first included,
-    and each shard keeps its slice.
+    Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, common to all shards,
+    and in each epoch shuffles the shard's part of it anew. With `initial_fill` it keeps the stored order, and only
+    mixes nearby samples of a part, see `mixed`. `shuffle_after_epoch` shuffles the whole data set for each epoch,
+    including the first, and each shard always takes the same slice.
 
-    With a selection, a pass consists of places, and the selection maps each place to a sample. All of the above then
-    applies to places, and `size` counts places.
+    With a selection, a pass consists of places, and the selection maps each place to a sample. Then all of the above
+    applies to places instead of samples, and `size` counts places.
 
     Args:
         size: number of samples of the data set.
-        selection: the samples that a pass takes; None: each once.
+        selection: the samples that a pass takes; None: each sample once.
         shard_id, num_shards: the part to read; each shard needs at least one sample.
-        random_shuffle, shuffle_after_epoch: ways of shuffling; at most one of them.
+        random_shuffle, shuffle_after_epoch: ways of shuffling; only one of them may be True.
         initial_fill: size of the buffer for `random_shuffle`, samples; None: shuffle the whole part.
-        stick_to_shard: read the same part in every epoch; not with `shuffle_after_epoch`.
+        stick_to_shard: read the same part in every epoch; excludes `shuffle_after_epoch`.
         pad_last_batch: see above.
         seed: seed of the order within a part (`random_shuffle`).
         shuffle_seed: seed of the order of the data set (`shuffle_after_epoch`), the same on all shards.
@@ -182,7 +182,7 @@ class Order:
         return other
 
     def whole(self, epoch: int) -> IndexSequence:
-        """Returns the places of an epoch, as a single shard takes them."""
+        """Returns the places of an epoch in the order in which a single shard would take them."""
         return self._part(0, 1, epoch)
 
     def copy(self) -> Order:
@@ -193,12 +193,12 @@ class Order:
 
     @property
     def window(self) -> int:
-        """Number of consecutive samples in stored order that contains the next sample; it moves through a part in order."""
+        """Number of consecutive samples, in stored order, that the next one is taken from. They move through a part in order."""
         return self._window if self.selection is None else self.selection.reach(self._window)
 
     @property
     def _window(self) -> int:
-        """`window`, counted in places."""
+        """The same as `window`, but counted in places."""
         if self._shuffled or self._common is not None:
             return self.size
         largest = -(-self.size // self.num_shards)
@@ -208,19 +208,19 @@ class Order:
 
     # --- state ------------------------------------------------------------------------------
     def seek(self, epoch: int, position: int = 0) -> None:
-        """Moves to a position in an epoch; `position` counts this shard's samples, repeated ones included."""
+        """Moves to a position in an epoch; `position` counts this shard's samples, including repeated ones."""
         self._base, self._taken, self._past = epoch, position, list[_Past]()
         self._find()
 
     def get_state(self) -> dict[str, Any]:
         """Returns the state that `set_state` needs: plain numbers, equal on all shards at the same step.
 
-        `taken` counts samples since the beginning of `epoch`. It has a pair [number of shards, samples that each shard
-        took] for each number of shards so far.
+        `taken` has a pair [number of shards, samples that each shard took since `epoch` began] for each number of
+        shards so far.
         """
         epochs, taken = 0, self._taken
         if not self._past and not self.pad_last_batch and self.size % self.num_shards == 0:
-            # All shards begin epochs together, so count from the latest epoch, which keeps numbers small.
+            # All shards begin epochs together, so the state counts from the latest epoch, which keeps numbers small.
             epochs, taken = divmod(taken, self.size // self.num_shards)
         return {
             "version": _STATE_VERSION,
@@ -232,11 +232,11 @@ class Order:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continues where a state was taken, even with another number of shards.
+        """Continues from a state, even with another number of shards.
 
-        After such a change, all shards are assumed to have taken as many samples as the shard of the state,
-        unless it comes from `merged_state`. The new shards divide the rest of the epoch, and of later epochs that
-        some shards had begun; epochs after these are as without the change.
+        Unless the state comes from `merged_state`, all old shards are assumed to have taken as many samples as the
+        shard of the state. The new shards divide the rest of the current epoch, and of later epochs that some old
+        shards had begun. The change does not affect epochs after these.
         """
         check_version("the reader", state, _STATE_VERSION, 1)
         if state["size"] != self.size:
@@ -261,7 +261,7 @@ class Order:
         self._find()
 
     def skip(self, batches: int, count: int) -> None:
-        """Skips as far as `batches` calls of `take(count)` would."""
+        """Moves on by as many samples as `batches` calls of `take(count)` would take."""
         if not self.pad_last_batch:
             self._taken += batches * count
             self._find()
@@ -277,7 +277,7 @@ class Order:
             self._taken = self._position = ((batches - 1) % each + 1) * count
 
     def _remember(self, shards: int, taken: int | list[int]) -> None:
-        """Adds an earlier number of shards to the past, with the position that each shard had reached."""
+        """Appends an earlier number of shards to `_past`, with the position that each of these shards had reached."""
         level = len(self._past)
         each = taken if isinstance(taken, list) else [taken] * shards
         positions = [self._walk(level, shards, shard, t) for shard, t in enumerate(each)]
@@ -304,7 +304,7 @@ class Order:
         if self.stick_to_shard:
             epochs, position = divmod(taken, self.size * (slot + 1) // shards - first)
             return epoch + epochs, position
-        # The shard's parts of successive epochs are adjacent in the data set, cyclically.
+        # The parts that a shard reads in successive epochs are adjacent in the data set, cyclically.
         rounds, place = divmod(first + taken, self.size)
         reached = ((place + 1) * shards - 1) // self.size  # the part that holds this place
         return epoch + rounds * shards + reached - slot, place - self.size * reached // shards
@@ -333,7 +333,7 @@ class Order:
         )
 
     def refs(self, epochs: np.ndarray, places: np.ndarray, padded: np.ndarray) -> SampleRefs:
-        """Returns references to the samples at places of passes."""
+        """Returns references to the samples at these places of passes."""
         if self.selection is None:
             return SampleRefs(epochs, places, padded)
         indices = self.selection.at(self._seed, epochs, places)
@@ -352,7 +352,7 @@ class Order:
         return self.refs(np.full(count, self._epoch, np.uint32), places, padded)
 
     def _limit(self) -> int:
-        """Returns the position at which an epoch ends, with padding."""
+        """Returns the position at which a padded epoch ends."""
         level = len(self._past)
         return max(
             self._count(level, self.num_shards, self.shard_id, self._epoch),
@@ -361,7 +361,7 @@ class Order:
 
     def _next_epoch(self) -> None:
         self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
-        if self.pad_last_batch:  # all shards reach this point together, so count from here
+        if self.pad_last_batch:  # all shards reach this point together, so counting can begin here
             self._base, self._taken, self._past = self._epoch, 0, []
 
     # --- samples of a shard -----------------------------------------------------------------
@@ -371,12 +371,13 @@ class Order:
         if self._loaded is None:
             level = len(self._past)
             mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
-            # A part may be empty after a change of the number of shards; then it repeats the last sample of other shards.
+            # After the number of shards changed, a part may be empty; such a shard repeats the last sample of the
+            # other shards.
             self._loaded = _Epoch(mine, mine if len(mine) else self._rest(level, self._epoch))
         return self._loaded
 
     def _left(self, level: int, epoch: int) -> int:
-        """Counts the samples of an epoch that the shards of earlier levels left over."""
+        """Counts the samples of an epoch that earlier shards had not taken when the shards of `level` began."""
         if not level:
             return self.size
         past = self._past[level - 1]
@@ -391,12 +392,12 @@ class Order:
 
     def _items(self, level: int, shards: int, shard: int, epoch: int) -> IndexSequence:
         """Returns a shard's samples of an epoch, in order."""
-        if self._left(level, epoch) == self.size:  # no earlier shard has begun it
+        if self._left(level, epoch) == self.size:  # no earlier shard had begun this epoch
             return self._part(shard, shards, epoch)
         return _slice(self._rest(level, epoch), shard, shards)
 
     def _rest(self, level: int, epoch: int) -> IndexSequence:
-        """Returns the samples that the shards of earlier levels left over of an epoch they had begun."""
+        """Returns the samples of an epoch that earlier shards had not taken when the shards of `level` began."""
         past = self._past[level - 1]
         items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
         return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])
@@ -428,7 +429,7 @@ def _mixing(fill: int | None) -> str:
 
 
 def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Merges the states of all shards, in order of their ids; shards may have taken different numbers of samples."""
+    """Merges the states of all shards, ordered by shard id; shards may have taken unequal numbers of samples."""
     first = states[0]
     for state in states[1:]:
         for key in ("version", "size", "seed", "fill", "epoch"):
@@ -444,16 +445,16 @@ def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 class _Epoch:
-    """A shard's samples of one epoch, looked up block by block; copies of an order share it.
+    """Looks up a shard's samples of one epoch, block by block. Copies of an order share it.
 
     Args:
         items: the samples.
-        others: its last sample fills up batches.
+        others: samples whose last one fills up batches.
     """
 
     def __init__(self, items: IndexSequence, others: IndexSequence):
         self._items, self._others = items, others
-        # A position, and samples from there on; one tuple, so that threads see both or neither.
+        # A position, and the samples from there on. Both are in one tuple, so that threads see a consistent pair.
         self._known = 0, np.empty(0, np.int64)
 
     def __len__(self) -> int:

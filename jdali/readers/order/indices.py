@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-# Permutations of up to this size are tables: faster to read, and uniform among all permutations.
+# Permutations of up to this size are tables, which are faster to read, and uniform among all permutations.
 TABLE_SIZE = 1 << 16
 _ROUNDS = 6
 _WORD = (1 << 64) - 1
@@ -35,12 +35,12 @@ class IndexSequence:
         return IndexSequence(max(stop - start, 0), lambda positions: self.at(positions + start))
 
     def among(self, others: IndexSequence) -> IndexSequence:
-        """Returns the composition: `others` at the positions given by this sequence."""
+        """Composes two sequences: returns the elements of `others` at the positions in this sequence."""
         return IndexSequence(self.size, lambda positions: others.at(self.at(positions)))
 
 
 def counting(start: int, stop: int) -> IndexSequence:
-    """Counts from start to stop - 1."""
+    """Returns the sequence start, ..., stop - 1."""
     return IndexSequence(stop - start, lambda positions: positions + start)
 
 
@@ -60,7 +60,7 @@ def joined(parts: Sequence[IndexSequence]) -> IndexSequence:
 
 
 def permutation(size: int, *key: int) -> IndexSequence:
-    """Permutes 0, ..., size - 1; the order depends on `key` alone, two 64-bit numbers."""
+    """Permutes 0, ..., size - 1 in an order that depends only on `key`, two 64-bit numbers."""
     if size <= TABLE_SIZE:
         table = _table(size, *key)
         return IndexSequence(size, lambda positions: table[positions])
@@ -70,8 +70,9 @@ def permutation(size: int, *key: int) -> IndexSequence:
 def _table(size: int, *key: int) -> np.ndarray:
     """Tabulates a permutation: int64 [size].
 
-    It sorts random numbers with the indices in their low bits. NumPy keeps the raw stream of a bit generator stable,
-    but not `Generator.permutation`. All numbers differ, so any sort gives the same result.
+    It sorts random numbers that have the indices in their low bits. All numbers differ, so any sort gives the same
+    result. It does not use `Generator.permutation`, because NumPy keeps only the raw stream of a bit generator
+    stable.
     """
     words = np.array([k & _WORD for k in key], np.uint64)
     low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)
@@ -84,8 +85,9 @@ def _table(size: int, *key: int) -> np.ndarray:
 class _Cipher:
     """Permutes the numbers below `size` in constant memory, by a Feistel network with cycle walking.
 
-    The network permutes the numbers of an even count of bits, up to four times `size`. A result that is too
-    large goes through it again until it is small enough; this terminates, and the small numbers are permuted.
+    The network permutes all numbers with a certain even number of bits: at most four times `size` numbers. A result
+    of `size` or more goes through the network again, until it is below `size`. This always ends, and permutes the
+    numbers below `size`.
     """
 
     def __init__(self, size: int, *key: int):
@@ -104,7 +106,7 @@ class _Cipher:
     def _once(self, numbers: np.ndarray) -> np.ndarray:
         left, right = numbers >> self._half, numbers & self._mask
         for key in self._keys:
-            # Each bit of the round function depends on all bits of the half.
+            # Each bit of the round function depends on all bits of `right`.
             left, right = right, left ^ finalized_all(right + key) & self._mask
         return left << self._half | right
 
@@ -125,7 +127,7 @@ def _finalized(word: int) -> int:
 
 
 def finalized_all(words: np.ndarray) -> np.ndarray:
-    """Applies `_finalized` to many words: uint64 to uint64."""
+    """Applies `_finalized` to each word of a uint64 array."""
     words = (words ^ words >> np.uint64(30)) * np.uint64(_FACTORS[0])
     words = (words ^ words >> np.uint64(27)) * np.uint64(_FACTORS[1])
     return words ^ words >> np.uint64(31)

@@ -1,4 +1,4 @@
-"""Shuffles a long sequence locally, as a shuffle buffer does, with random access and in constant memory."""
+"""Shuffles a long sequence locally, as a shuffle buffer does, but with random access and in constant memory."""
 
 from __future__ import annotations
 
@@ -8,41 +8,42 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, key_state, permutation
 
-# Largest buffer, to bound memory; it does not apply if all items fit into the buffer.
+# Largest buffer, to bound memory. The bound does not apply if all items fit into the buffer.
 _LARGEST_FILL = 1 << 20
 # Fewest positions to compute at a time.
 _AT_ONCE = 4096
-# Bits of the fraction of a moment; fewer if the buffer is large.
+# Number of bits for the fraction of a moment; a large buffer leaves fewer.
 _FRACTION = 32
 _WORD = 64
 
 
 def mixed(size: int, fill: int, *key: int) -> IndexSequence:
-    """Shuffles 0, ..., size - 1 as a buffer of `fill` items could; the order depends on `key` alone.
+    """Shuffles 0, ..., size - 1 as a buffer of `fill` items could, in an order that depends only on `key`.
 
-    A buffer that is filled with 0, 1, 2, ... only as far as the next item requires never holds more than `fill` items.
-    The position p of item i satisfies
+    If a buffer receives 0, 1, 2, ... only until it holds the next item of the order, it never holds more than `fill`
+    items. The position p of item i satisfies
 
         i - fill < p < i + reach(fill),        fill ≤ reach(fill) < 2 · fill,
 
-    and each item lies within some `reach(fill)` consecutive numbers that move on with the position. If all items fit
-    into the buffer, they are shuffled freely.
+    so the next item always lies in a window of `reach(fill)` consecutive numbers, which moves on with the position.
+    If all items fit into the buffer, all orders are possible.
 
-    Method: item i has a random moment i + d with 0 ≤ d < reach, and items are ordered by their moments. At
-    moment t, all items up to t - reach have come, and none after t. So the moment of the item at position p is
-    at least p and less than p + reach, and sorting the items from p - reach to p + reach by their moments finds it.
+    Method: item i has a random moment i + d with 0 ≤ d < reach, and items are ordered by their moments. At moment t,
+    all items up to t - reach have come, and no item after t has. So the moment of the item at position p is at least
+    p and less than p + reach. To find this item, it suffices to sort the items from p - reach to p + reach by their
+    moments.
 
     With independent d, the buffer would hold reach / 2 items on average, but reach items in the worst case. Therefore
-    the d of a row of m items lie one in each of m strata of width w, in random order; reach = m · w. Let t be the
-    moment of the next item, and y = t - a for a row that begins at a ≤ t. If an item of the row in
-    stratum s is still to come, then a + (m - 1) + w · (s + 1) > t, hence s ≥ floor((y - m + 1) / w). So at most
-    m - floor((y - m + 1) / w) items of the row are in the buffer, and at most m. The y of successive rows differ by m,
-    and the lowest y is below m; the sum over all rows is at most ((m + 1) · w + 3 · m - 1) / 2. For several m, w is the
-    largest width with a sum of at most `fill`; the m with the longest reach is chosen. For m = 1, w = fill.
+    items form rows of m items; the d of a row lie in m strata of width w, one in each stratum, in random order; reach
+    = m · w. Let t be the moment of the next item, and y = t - a for a row that begins at a ≤ t. If an item of the row
+    in stratum s is still to come, then a + (m - 1) + w · (s + 1) > t, hence s ≥ floor((y - m + 1) / w). So at most m
+    - floor((y - m + 1) / w) items of the row are in the buffer, and at most m. The y of successive rows differ by m,
+    and the lowest y is below m; the sum over all rows is at most ((m + 1) · w + 3 · m - 1) / 2. For several m, w is
+    the largest width with a sum of at most `fill`; the m with the longest reach is chosen. For m = 1, w = fill.
 
     Args:
         size: number of items.
-        fill: size of the buffer, at least 1; more than 2^20 counts as 2^20 if `size` is larger still.
+        fill: size of the buffer, at least 1. If it is less than `size`, at most 2^20 counts.
         key: two 64-bit numbers.
     """
     if fill >= size:
@@ -53,7 +54,7 @@ def mixed(size: int, fill: int, *key: int) -> IndexSequence:
 
 
 def reach(fill: int) -> int:
-    """Returns the bound on how far an item can be delayed, see `mixed`."""
+    """Returns the bound on the delay of an item, see `mixed`."""
     row, width = _strata(fill)
     return row * width
 
@@ -70,8 +71,8 @@ class _Mixer:
 
     Args:
         size: number of items.
-        row, width: number and width of the strata.
-        key: 64-bit numbers.
+        row, width: number of the strata, and width of each.
+        key: two 64-bit numbers.
     """
 
     def __init__(self, size: int, row: int, width: int, *key: int):
@@ -79,11 +80,11 @@ class _Mixer:
         self._reach = row * width
         self._step = max(_AT_ONCE, self._reach)
         self._state = key_state(*key)
-        # Items and moments of a window are counted from its beginning.
+        # Items and moments are counted from the beginning of the window that is sorted.
         most = self._step + 2 * self._reach + 2 * row
         self._index_bits = most.bit_length()
         self._fraction = min(_WORD - self._index_bits - (most + self._reach).bit_length(), _FRACTION)
-        # Two parts, because a reader that prefetches may already be in the next one.
+        # Caches two parts, because a reader that prefetches may already read the next one.
         self._part = functools.lru_cache(maxsize=2)(self._sorted)
 
     def __call__(self, positions: np.ndarray) -> np.ndarray:
@@ -98,7 +99,7 @@ class _Mixer:
         """Returns the items at positions from part · step on: int64 [n]."""
         start = part * self._step
         stop = min(start + self._step, self._size)
-        # Whole rows; only items after start - reach have moments from `start` on.
+        # Begins at a whole row. Only items after start - reach have moments from `start` on.
         first = max(start - self._reach, 0) // self._row * self._row
         last = min(stop + self._reach, self._size)
         rows = -(-(last - first) // self._row)
@@ -114,7 +115,7 @@ class _Mixer:
         return np.uint64((1 << self._index_bits) - 1)
 
     def _moments(self, first: int, rows: int) -> np.ndarray:
-        """Computes the moments of the items from `first` on, uint64 [rows, row]: integer part, fraction, and the item.
+        """Computes the moments of the items from `first` on, uint64 [rows, row]: integer part, fraction and item.
 
         The item in the low bits breaks ties.
         """
@@ -124,7 +125,7 @@ class _Mixer:
         words = finalized_all(words)
         strata = np.arange(self._row, dtype=np.uint64)
         low = np.uint64(max(self._row - 1, 0))
-        # Stratum s gets the item with the s-th smallest random word; the low bits hold the item.
+        # Stratum s gets the item with the s-th smallest random word; the low bits of a word hold its item.
         ranked = (words.reshape(rows, self._row) & ~low) | strata
         ranked.sort(axis=1)
         index = (ranked & low) + np.arange(0, rows * self._row, self._row, dtype=np.uint64)[:, None]

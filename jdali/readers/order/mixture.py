@@ -1,9 +1,10 @@
 """Orders the samples of a mixture of sources as a function of a position that all shards share.
 
-Let the sources have integer shares a₀, a₁, ... with sum d. Position u takes the first source if floor((u + 1) · a₀ / d) is
-greater than floor(u · a₀ / d), which is then the position in the stream of this source. Otherwise, the rule is applied to the
-other sources at position u - floor(u · a₀ / d). So any n consecutive positions hold n · aₛ / d samples of source s if these
-are integers, and the number of samples of each source before a position has a closed form.
+Let the sources have integer shares a₀, a₁, ... with sum d. Position u takes a sample of the first source if floor((u
++ 1) · a₀ / d) > floor(u · a₀ / d); the right side is then the position in the stream of this source. Otherwise, the
+same rule applies to the other sources at position u - floor(u · a₀ / d). So any n consecutive positions have n · aₛ /
+d samples of source s, if all these numbers are integers. A closed form gives the number of samples of each source
+before a position.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from jdali.readers.order.epochs import Order, SampleRefs
 from jdali.readers.order.indices import GOLDEN, finalized_all, key_state
 
 _STATE_VERSION = 1
-# Shares with a larger sum are rounded, so that products of two of them fit into 64 bits.
+# Largest sum of shares; larger shares are rounded, so that products of two fit into 64 bits.
 _MOST_PARTS = 1 << 30
 
 
 def whole_shares(weights: Sequence[Any], temperature: float | None = None) -> tuple[int, ...]:
     """Returns integers in proportion to weights ** (1 / temperature).
 
-    Decimal fractions are exact: (0.7, 0.3) gives 7 and 3.
+    Decimal fractions stay exact: (0.7, 0.3) gives 7 and 3.
     """
     exact = [Fraction(repr(float(w))) if math.isfinite(float(w)) else Fraction(-1) for w in weights]
     if min(exact) < 0 or not any(exact):
@@ -51,7 +52,7 @@ def whole_shares(weights: Sequence[Any], temperature: float | None = None) -> tu
 
 
 class Segment(NamedTuple):
-    """A range of positions of a mixture with constant shares, up to the next segment.
+    """A range of positions of a mixture with constant shares; it ends at the next segment.
 
     Attributes:
         start: first position.
@@ -64,7 +65,7 @@ class Segment(NamedTuple):
     base: tuple[int, ...]
 
     def counts(self, position: int) -> tuple[int, ...]:
-        """Counts the samples of each source before a position of the segment, or before its end."""
+        """Counts the samples of each source before a position, which must lie in the segment or at its end."""
         rounds, rest = divmod(position - self.start, sum(self.shares))
         left, counts = sum(self.shares), []
         for share, base in zip(self.shares, self.base, strict=True):
@@ -74,7 +75,7 @@ class Segment(NamedTuple):
         return tuple(counts)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the source of each position, and the position in its stream: int64 [n] each."""
+        """Returns for each position the source, and the position in the stream of this source: int64 [n] each."""
         rounds, rest = np.divmod(positions - self.start, sum(self.shares))
         sources = np.full(len(positions), -1, np.int64)
         places = np.zeros(len(positions), np.int64)
@@ -93,15 +94,16 @@ class Segment(NamedTuple):
 class MixtureOrder:
     """The order in which one shard takes samples of a mixture; it has the methods of `Order`.
 
-    Of every S consecutive positions, each of the S shards takes one, which is chosen at random. So the batches of all shards
-    together match the shares exactly; those of a single shard match them on average. All shards take the same number of
-    samples. An epoch has as many positions as the sources have samples in total; `epoch_size` rounds this up for the
-    shards. Each source has its own order, and starts its next pass when it is used up.
+    Each of the S shards takes one of every S consecutive positions, chosen at random. So the batches of all shards
+    together match the shares exactly, and those of a single shard match them on average. All shards take the same
+    number of samples. An epoch has as many positions as all sources have samples; `epoch_size` rounds this number up
+    to a multiple of the number of shards. Each source has its own order; after its last sample, it starts its next
+    pass.
 
     Args:
         orders: unsharded orders of the sources.
-        segments: first position and shares of each part of the schedule; the first begins at 0.
-        shard_id, num_shards: the positions to take.
+        segments: (first position, shares) for each part of the schedule; the first part begins at 0.
+        shard_id, num_shards: determine the positions to take.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
         seed: seed of sources that shuffle without a seed of their own.
         seeded: for each source, whether it has a seed of its own.
@@ -130,7 +132,7 @@ class MixtureOrder:
         self._reseed(seed)
 
     def _reseed(self, seed: int) -> None:
-        """Derives a seed for each source that has none."""
+        """Derives a seed for each source that has no seed of its own."""
         self.seed = seed
         self._orders = tuple(
             order if own else order.reseeded(key_state(seed, number) >> 1)
@@ -164,8 +166,8 @@ class MixtureOrder:
         return twin
 
     # --- state ------------------------------------------------------------------------------
-    # A row holds a position for each shard. `_begun` is the position of the first row since the number of shards changed,
-    # `_taken` counts rows since then; with padding, both count from the beginning of the epoch.
+    # A row consists of one position for each shard. `_begun` is the position at which the present number of shards
+    # began, and `_taken` is the number of rows since then. With padding, both count from the beginning of the epoch.
     def get_state(self) -> dict[str, Any]:
         """Returns the state that `set_state` needs: plain numbers, equal on all shards."""
         position = self._begun + self._taken * self.num_shards
@@ -183,9 +185,9 @@ class MixtureOrder:
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Continues where a state was taken, with any number of shards, other weights and another schedule.
+        """Continues from a state, even with another number of shards, other weights or another schedule.
 
-        New shares count from the position of the state on; earlier samples of the pass do not come again.
+        New shares apply from the position of the state on; samples that were taken before do not come again in this pass.
         """
         check_version("the reader", state, _STATE_VERSION)
         shards, taken = self.taken(state)
@@ -200,7 +202,7 @@ class MixtureOrder:
         """Returns the number of shards of a state, and the number of samples that each took.
 
         Raises:
-            ValueError: the state is of other sources, or its shards took different numbers of samples.
+            ValueError: the state belongs to other sources, or its shards took unequal numbers of samples.
         """
         if state.get("sizes") != self.sizes:
             raise ValueError(
@@ -213,7 +215,7 @@ class MixtureOrder:
         return int(shards), int(rows.pop())
 
     def go_on(self, seed: int, segments: Sequence[Sequence[Any]], now: int) -> None:
-        """Takes over the seed of a state, and its segments up to position `now`; its own schedule holds from there on."""
+        """Adopts the seed of a state, and its segments up to position `now`; the own schedule applies from there on."""
         self._reseed(seed)
         before = [Segment(int(start), tuple(shares), tuple(base)) for start, shares, base in segments]
         self._segments = _joined(before, self._schedule, now)
@@ -225,7 +227,7 @@ class MixtureOrder:
         return [[segment.start, list(segment.shares), list(segment.base)] for segment in found]
 
     def skip(self, batches: int, count: int) -> None:
-        """Skips as far as `batches` calls of `take(count)` would."""
+        """Moves on by as many samples as `batches` calls of `take(count)` would take."""
         if not self.pad_last_batch:
             self._taken += batches * count
             return
@@ -236,11 +238,11 @@ class MixtureOrder:
             batches -= step
 
     def _rows(self) -> int:
-        """Counts the rows of an epoch, with padding."""
+        """Counts the rows of a padded epoch."""
         return -(-(self.size - self._begun) // self.num_shards)
 
     def _enter(self) -> None:
-        """Moves to the next epoch if this one is over, with padding."""
+        """Moves to the next epoch if the present, padded one is over."""
         if self._taken >= self._rows():
             self._epoch, self._begun, self._taken = self._epoch + 1, 0, 0
 
@@ -259,7 +261,7 @@ class MixtureOrder:
         rows = np.arange(self._taken, self._taken + count, dtype=np.int64)
         self._taken += count
         first = self._begun + rows * self.num_shards
-        # Rotate rows at random: otherwise, with two shards, one would get all samples of two alternating sources.
+        # Rotates rows at random. Otherwise, if two sources alternated, each of two shards would get the samples of only one.
         bits = finalized_all((first.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN)) >> np.uint64(32)
         turns = (bits * np.uint64(self.num_shards) >> np.uint64(32)).astype(np.int64)
         positions = first + (self.shard_id + turns) % self.num_shards
@@ -273,9 +275,9 @@ class MixtureOrder:
         return self.refs(positions)._replace(padded=padded)
 
     def _share_of_last(self) -> int:
-        """Returns the position of an epoch's incomplete last row that this shard takes.
+        """Returns the position in the incomplete last row of an epoch that this shard takes.
 
-        The shards that take one are the same as in `Order`, whose counts iterators rely on.
+        The same shards as in `Order` take a sample of this row, because iterators rely on the counts of `Order`.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards
@@ -283,7 +285,7 @@ class MixtureOrder:
         return sum(larger[:slot]) if larger[slot] else shards
 
     def refs(self, positions: np.ndarray) -> SampleRefs:
-        """Returns references to the samples at positions."""
+        """Returns references to the samples at these positions."""
         sources, places = self.at(positions)
         epochs = np.empty(len(positions), np.uint32)
         indices, identities = np.empty((2, len(positions)), np.int64)
@@ -296,7 +298,7 @@ class MixtureOrder:
                 found[now] = self._pass(order, number).at(within[now])
             refs = order.refs(passes.astype(np.uint32), found, np.zeros(len(within), bool))
             epochs[mine], indices[mine] = refs.epochs, refs.indices + self.offsets[source]
-            # Identities of draws by weight must differ from all indices.
+            # Identities of samples drawn by weight must differ from all indices.
             drawn = 0 if refs.identities is None else self.count
             identities[mine] = refs.identified + self.offsets[source] + drawn
         same = np.array_equal(indices, identities)
@@ -304,7 +306,7 @@ class MixtureOrder:
         return SampleRefs(epochs, indices, padded, None if same else identities)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the sources of positions, and the positions in the streams of these: int64 [n] each."""
+        """Returns for each position the source, and the position in the stream of this source: int64 [n] each."""
         sources, places = np.empty((2, len(positions)), np.int64)
         numbers = np.searchsorted([s.start for s in self._segments], positions, side="right") - 1
         for number in np.unique(numbers).tolist():
@@ -316,7 +318,7 @@ class MixtureOrder:
 def _joined(
     before: Sequence[Segment], schedule: Sequence[tuple[int, tuple[int, ...]]], now: int = 0
 ) -> tuple[Segment, ...]:
-    """Joins segments that hold up to position `now` with the schedule from there on."""
+    """Joins the segments up to position `now` and the schedule from there on."""
     current = [shares for start, shares in schedule if start <= now][-1]
     segments = list(before)
     for start, shares in itertools.chain([(now, current)], (s for s in schedule if s[0] > now)):

@@ -10,9 +10,9 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, finalized_all, key_state, permutation
 
-# The largest weight as an integer; other weights are scaled and rounded accordingly.
+# Weights are scaled so that the largest is this number, and rounded to integers.
 _LARGEST = 1 << 32
-# Key of the permutation that is divided into folds; the same on all shards, whatever the seeds.
+# Key of the permutation that is divided into folds. It is the same on all shards and for all seeds.
 _FOLD_KEY = 0x666F6C6473, 0
 _HALF = np.uint64(32)
 _LOW = np.uint64((1 << 32) - 1)
@@ -24,8 +24,8 @@ class SampleSelection:
 
     Attributes:
         count: number of samples of the data set.
-        indices: int64 [m], the samples that a pass takes or draws from; None: all.
-        ends: int64 [m], cumulative sums of their weights; None: a pass takes each sample once.
+        indices: int64 [m], the samples that a pass takes or draws from; None: all samples.
+        ends: int64 [m], cumulative sums of the weights of these samples; None: a pass takes each sample once.
     """
 
     count: int
@@ -39,12 +39,12 @@ class SampleSelection:
 
     @property
     def taken(self) -> np.ndarray:
-        """int64, the samples that a pass may take."""
+        """The samples that a pass may take, int64."""
         taken = np.arange(self.count) if self.indices is None else self.indices
         return taken if self.ends is None else taken[np.diff(self.ends, prepend=0) > 0]
 
     def at(self, seed: int, epochs: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Returns the samples at places of passes: int64 [n]."""
+        """Returns the samples at these places of passes: int64 [n]."""
         if self.ends is not None:
             drawn = np.empty(len(places), np.int64)
             for epoch in np.unique(epochs).tolist():
@@ -56,7 +56,7 @@ class SampleSelection:
         return places if self.indices is None else self.indices[places]
 
     def _targets(self, seed: int, epoch: int, places: np.ndarray) -> np.ndarray:
-        """Draws an integer below the sum of all weights for each place, as the upper half of a 128-bit product."""
+        """Draws for each place an integer below the sum of all weights: the upper half of a 128-bit product."""
         assert self.ends is not None
         state = np.uint64(key_state(seed, epoch))
         bits = finalized_all((places.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN) + state)
@@ -67,14 +67,14 @@ class SampleSelection:
         return (high * top + (middle >> _HALF) + (other >> _HALF)).astype(np.int64)
 
     def identities(self, places: np.ndarray) -> np.ndarray | None:
-        """Returns seeds for the random values of draws, distinct from indices of samples; None: use the indices.
+        """Returns seeds for the random values of drawn samples, which differ from all indices; None if the indices are the seeds.
 
-        So a sample that is drawn twice in a pass has different random values each time.
+        So a sample that a pass draws twice has different random values each time.
         """
         return None if self.ends is None else places + self.count
 
     def reach(self, window: int) -> int:
-        """Returns the number of consecutive samples of the data set that any `window` places span."""
+        """Returns the most consecutive samples of the data set that `window` consecutive places span."""
         if self.ends is not None or self.indices is None or (np.diff(self.indices) < 0).any():
             return self.count
         last = np.minimum(np.arange(len(self.indices)) + window, len(self.indices)) - 1
@@ -147,7 +147,7 @@ def _fold(fold: Any, indices: np.ndarray, classes: np.ndarray | None) -> np.ndar
 def _ends(
     weights: Any, count: int, indices: np.ndarray | None, classes: np.ndarray | None, names: Sequence[str]
 ) -> np.ndarray:
-    """Returns the cumulative sums of weights, as integers, which are the same on every machine."""
+    """Returns the cumulative sums of weights as integers, so that they are the same on every machine."""
     if isinstance(weights, (str, Mapping)):
         values = _by_class(weights, classes, names)
     else:
@@ -159,7 +159,7 @@ def _ends(
         values = values if indices is None else values[indices]
     if not (np.isfinite(values) & (values >= 0)).all() or not values.any():
         raise ValueError("weights must be finite, at least 0, and one of them above 0")
-    # IEEE 754 defines division and rounding exactly; sums of floats could differ between machines.
+    # Rounds before summing: IEEE 754 defines division and rounding exactly, but sums of floats could differ between machines.
     whole = np.rint(values / values.max() * _LARGEST).astype(np.int64)
     return np.cumsum(np.maximum(whole, values > 0))
 

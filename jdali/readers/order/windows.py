@@ -1,9 +1,9 @@
 """Packs nearby samples into rows, or sorts them into buckets, as a function of a position.
 
-The samples come in the order of a mixture. A window is a fixed number of consecutive samples; the last window of a pass has
-the rest. The rows of a window, packed samples or an order by size, depend only on its samples, hence on its number.
-Rows are numbered through all windows. A state holds the number of the current window and of its first row, so that resuming
-computes a single window.
+The samples come in the order of a mixture. A window has a fixed number of consecutive samples; the last window of a
+pass has the rest. Packing or sorting turns a window into rows. These depend only on the samples of the window, and
+thus only on its number. Rows are numbered through all windows. A state contains the number of the current window and
+the number of its first row, so that resuming computes a single window.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jdali.readers.order.indices import permutation
 from jdali.readers.order.mixture import MixtureOrder
 
 _STATE_VERSION = 1
-# Number of windows to cache; an order that prefetches may be in a later one.
+# Number of windows to cache; an order that prefetches may already read a later window.
 _KEPT = 4
 FIRST_FIT, BEST_FIT = "first_fit", "best_fit"
 
@@ -29,9 +29,9 @@ FIRST_FIT, BEST_FIT = "first_fit", "best_fit"
 def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndarray:
     """Packs documents into rows of `length`, longest first; returns the row of each document: int64 [n].
 
-    A document goes to the first row with room for it ("first_fit"), or to the fullest one, the first of equals ("best_fit").
-    Documents of equal length are packed in one step, with the same result. Rows are numbered in the order of their first
-    documents.
+    A document goes to the first row with room for it ("first_fit"), or to the fullest row with room for it, the first
+    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same result as
+    one by one. Rows are numbered in the order of their first documents.
 
     Args:
         lengths: int64 [n], lengths of the documents, from 0 to `length`.
@@ -49,7 +49,7 @@ def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndar
         if not size:
             rows[order[start:]] = 0  # empty documents fit anywhere
             continue
-        # Candidates: the used rows, and enough new ones for a row each.
+        # Candidates are the used rows, and a new row for each document.
         open_rows = np.arange(min(used + count, len(lengths)))
         if strategy == BEST_FIT:
             open_rows = open_rows[np.argsort(room[: len(open_rows)], kind="stable")]
@@ -70,12 +70,12 @@ def _renumbered(rows: np.ndarray) -> np.ndarray:
 
 
 class _Window(NamedTuple):
-    """The samples of a window, row by row; a divided sample comes once for each piece.
+    """The samples of a window, row by row. A sample that was divided is listed once for each piece.
 
     Attributes:
         refs: references to the samples.
-        starts: int64 [rows + 1], the first sample of each row, and the end.
-        members: int64 [samples], their numbers in `SampleRefs.members`; None: rows are single samples.
+        starts: int64 [rows + 1], index of the first sample of each row, and the number of samples.
+        members: int64 [samples], number of each piece for `SampleRefs.members`; None: each row is a single sample.
     """
 
     refs: SampleRefs
@@ -90,13 +90,13 @@ class _Window(NamedTuple):
 class RowPacking:
     """Packs the documents of a window, see `pack`.
 
-    Piece k of document i has the number i + k * documents in `SampleRefs.members`; an undivided document has its index.
+    `SampleRefs.members` has the number i + k * documents for piece k of document i. So an undivided document has its index.
 
     Attributes:
         lengths: int64 [documents], number of tokens of each document.
         length: length of a row.
         strategy: "first_fit" or "best_fit".
-        split: divide longer documents into pieces as long as a row and a rest; otherwise truncate them.
+        split: divide documents longer than a row into pieces of `length` and a rest; otherwise truncate them.
     """
 
     lengths: np.ndarray
@@ -108,7 +108,7 @@ class RowPacking:
 
     @property
     def settings(self) -> list[Any]:
-        """Plain values that must agree when a state is restored."""
+        """Settings, as plain values, that must equal those in a restored state."""
         return [self.length, self.strategy, *["split"] * self.split]
 
     def pieces(self, documents: np.ndarray) -> np.ndarray:
@@ -132,12 +132,13 @@ class RowPacking:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SizeBuckets:
-    """Sorts the samples of a window by a value, and divides them into buckets, which come in random order.
+    """Sorts the samples of a window by a value and divides them into buckets; shuffles the buckets.
 
-    Buckets begin at multiples of `size`; a window that begins or ends within a bucket has a part of it.
+    Buckets begin at positions that are multiples of `size`. A window that begins or ends within a bucket has only a
+    part of the bucket.
 
     Attributes:
-        values: [samples], values to sort by.
+        values: [samples of the data set], values to sort by.
         size: number of samples of a bucket.
     """
 
@@ -148,11 +149,11 @@ class SizeBuckets:
 
     @property
     def settings(self) -> list[Any]:
-        """Plain values that must agree when a state is restored."""
+        """Settings, as plain values, that must equal those in a restored state."""
         return [self.size]
 
     def arranged(self, refs: SampleRefs, span: range, seed: int) -> _Window:
-        """Arranges the samples of a window; within a bucket, they keep their order."""
+        """Arranges the samples of a window; samples of a bucket keep their order."""
         first = -(-span.start // self.size) * self.size
         bounds = np.unique([span.start, *range(first, span.stop, self.size), span.stop])
         counts = np.diff(bounds)
@@ -173,9 +174,9 @@ class WindowOrder:
 
     Args:
         stream: the unsharded order of the samples.
-        arrange: makes the rows of a window.
+        arrange: arranges the samples of a window in rows.
         window: number of samples of a window.
-        shard_id, num_shards: the rows to take.
+        shard_id, num_shards: determine the rows to take.
     """
 
     selection = None
@@ -196,9 +197,9 @@ class WindowOrder:
             )
         self.shard_id, self.num_shards = shard_id, num_shards
         self._arrange, self._in_window = arrange, window
-        self._of_pass = -(-stream.size // window)  # windows of a pass
-        # Counts of rows: `_begun` before the number of shards changed, `_taken` by each shard since then, `_first` before
-        # the current window.
+        self._of_pass = -(-stream.size // window)  # number of windows in a pass
+        # `_begun` is the number of rows before the number of shards changed, `_taken` the number of rows that each
+        # shard took since then, `_first` the number of rows before the window `_window`.
         self._begun = self._taken = self._window = self._first = 0
         self._follow(stream)
         self._fresh = self._rows
@@ -248,7 +249,7 @@ class WindowOrder:
         return range(first, min(first + self._in_window, start + self._stream.size))
 
     def _find(self, row: int) -> _Window:
-        """Moves on to the window of a row, and returns it."""
+        """Moves on to the window that contains a row, and returns the window."""
         found = self._rows(self._span(self._window))
         while row >= self._first + len(found):
             self._first, self._window = self._first + len(found), self._window + 1
@@ -281,9 +282,9 @@ class WindowOrder:
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Continues where a state was taken, with any number of shards and other weights.
+        """Continues from a state, even with another number of shards or other weights.
 
-        New weights hold from the next window on; a window that is begun keeps its rows.
+        New weights apply from the next window on, because a window that was begun keeps its rows.
         """
         check_version("the reader", state, _STATE_VERSION)
         windows = [self._in_window, *self._arrange.settings]
@@ -303,7 +304,7 @@ class WindowOrder:
         self._follow(stream)
 
     def skip(self, batches: int, count: int) -> None:
-        """Skips as far as `batches` calls of `take(count)` would."""
+        """Moves on by as many rows as `batches` calls of `take(count)` would take."""
         self._taken += batches * count
         self._find(self._next)
 
