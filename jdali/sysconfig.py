@@ -1,7 +1,7 @@
 """Provides DALI's `sysconfig`: paths and flags to compile C++ operators.
 
-jdali has no C++ operators: instead of DALI's headers it has one that stops compilation with an error, and
-`plugin_manager.load_library` rejects compiled libraries. Custom operators are Python modules (docs/custom_operators.md).
+jdali has no C++ operators. Its only header stops compilation with an error, and `plugin_manager.load_library` rejects
+compiled libraries. Custom operators are Python modules (docs/custom_operators.md).
 """
 
 from __future__ import annotations
