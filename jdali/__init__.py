@@ -42,4 +42,4 @@ _WHERE = {
 }
 
 _imported(__name__, _WHERE)
-_register("view", "jdali._viewer.server")  # `Pipeline.view` finds the viewer here, because pipelines must not import it
+_register("view", "jdali._viewer.server")  # for `Pipeline.view`, as pipelines must not import the viewer

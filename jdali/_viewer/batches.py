@@ -1,4 +1,4 @@
-"""Renders the page of a batch: its samples side by side, with all outputs."""
+"""Renders the page of a batch, with its samples and all of their outputs side by side."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def sample_figures(
 
 
 def figure_or_error(array: Array, *, name: str, **known: Any) -> str:
-    """Renders a value, see `figure`; renders an error in its place if this fails."""
+    """Renders a value by `figure`, or the error if this fails."""
     try:
         return figure(array, name=name, **known).html
     except Exception as error:
@@ -108,7 +108,7 @@ def _navigation(inspector: PipelineInspector, batch: SeenBatch, root: str) -> st
 
 
 def found_page(inspector: PipelineInspector, text: str, root: str) -> str:
-    """Renders the list of samples whose file names contain a text."""
+    """Renders the list of samples whose file names contain `text`."""
     found, looked = inspector.find(text) if text else ([], 0)
     part = (
         f" Only the first {looked} names were looked at." if text and looked < (inspector.size or 0) else ""

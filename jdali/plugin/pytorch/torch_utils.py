@@ -119,7 +119,7 @@ def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
         own: True if nothing else uses the batch's memory, so the tensor may share it.
     """
     store = batch.store
-    whole = store.whole()  # an array without padding can be shared; a padded one is copied without the padding
+    whole = store.whole()  # shared if it has no padding, else copied without its padding
     if not store.local:
         array = batch.as_jax()
         return as_torch(array, copy=array is whole and not own)

@@ -43,8 +43,8 @@ class Input:
 
 def external_sources(pipeline: Pipeline) -> list[Node]:
     """Lists the nodes of `fn.external_source` in a pipeline."""
-    outputs_of(pipeline)  # defines the pipeline's graph return [node for node in pipeline.graph.nodes if
-    isinstance(node.runtime, SourceFeed)]
+    outputs_of(pipeline)  # defines the pipeline's graph
+    return [node for node in pipeline.graph.nodes if isinstance(node.runtime, SourceFeed)]
 
 
 def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, InputFeed]:

@@ -107,7 +107,7 @@ def model_repository(
         _replace(repository / name, target)
         if together is not None:
             both = Path(unfinished, together["name"])
-            (both / _VERSION).mkdir(parents=True)  # stays empty; Triton requires a version folder for an ensemble too
+            (both / _VERSION).mkdir(parents=True)  # stays empty, but Triton requires it
             (both / _CONFIG).write_text(pbtxt.written(together))
             _replace(repository / together["name"], both)
     return repository / name

@@ -200,7 +200,7 @@ def _container(obj: object) -> Any:
 
 def _abandon(office: Office) -> None:
     """Stops the thread without waiting, for the garbage collector and the interpreter's exit."""
-    if office.process == os.getpid():  # not in a forked process, where a thread that does not exist there may hold a lock
+    if office.process == os.getpid():  # in a forked process, a lock may stay held forever
         office.requests.close()
         office.close()
 
