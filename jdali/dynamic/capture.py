@@ -1,4 +1,4 @@
-"""Names of DALI's captured loops; jdali captures nothing, but compiles operators when they are called."""
+"""Provides the names of DALI's captured loops; jdali does not capture, but compiles operators at their first call."""
 
 from typing import TypeVar
 
@@ -8,5 +8,5 @@ __all__ = ["invariant"]
 
 
 def invariant(value: T) -> T:
-    """Returns the value unchanged; in DALI it marks values that stay the same in all iterations."""
+    """Returns the value unchanged; DALI marks values that stay the same in all iterations by it."""
     return value
