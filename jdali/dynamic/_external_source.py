@@ -21,8 +21,8 @@ class ExternalSource:
         cycle: what happens at the end of an iterable. "quiet" or True begins again. "raise" raises StopIteration once and
             then begins again. "no", False or None raises StopIteration at every further call.
         device: device of the outputs.
-        layout: layout of a sample, for all outputs or as a list for each.
-        dtype: element type, for all outputs or as a list for each.
+        layout: layout of a sample; a list has a layout for each output.
+        dtype: element type; a list has a type for each output.
     """
 
     def __init__(
