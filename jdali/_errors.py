@@ -153,7 +153,7 @@ class OperatorError(RuntimeError):
         self.where = where
 
     def __str__(self) -> str:
-        return str(self.args[0])  # KeyError, OSError and others would format it differently
+        return str(self.args[0])  # KeyError and OSError, for instance, would format it differently
 
     @classmethod
     def of(
@@ -171,7 +171,7 @@ class OperatorError(RuntimeError):
         Args:
             error: exception of any type; the new error gets its attributes.
             operator: name of the operator.
-            text: message; None calls `described`.
+            text: message; None takes the result of `described`.
             sample, source, where: as in the constructor.
         """
         made = _instance(type(error), error.args, _attributes(error))
@@ -237,7 +237,7 @@ def _instance(
     built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
     try:
         made: OperatorError = built_in.__new__(_combined(raised), *args)
-    except Exception:  # a final class, another memory layout, an error in __init_subclass__ or __new__
+    except Exception:  # a final class, a different memory layout, an error in __init_subclass__ or __new__
         made = OperatorError.__new__(OperatorError)
     for name, value in attributes.items():
         with contextlib.suppress(AttributeError, TypeError):  # some attributes are read-only

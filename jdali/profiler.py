@@ -48,7 +48,7 @@ class PartTime:
         name: names of its operators.
         seconds: wall time per batch, without compilation.
         busy: seconds of all threads that work on the part, per batch.
-        cpu: processor seconds of these threads, without those of compiled programs.
+        cpu: processor seconds of these threads, without the time of compiled programs.
         tasks: number of tasks per batch; tasks of a stage are calls of compiled programs.
         inner: seconds of `busy` by activity: "setup", "staging" (copying to padded arrays, and to the device).
         user_code: whether the part calls Python functions of the user.

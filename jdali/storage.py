@@ -38,9 +38,9 @@ class Options(limits.Limits):
         requests: maximum concurrent requests of a reader.
         samples_ahead: maximum samples that a reader of single files or of scattered records fetches ahead. None means 1 +
             `prefetch_queue_depth` batches, but at least `requests` samples.
-        bytes_ahead: maximum bytes that a reader fetches ahead and keeps, besides running requests. A reader that mixes records
-            (`random_shuffle` with `initial_fill`) keeps up to as many bytes again of the data that the next records may come
-            from; if these records lie further apart, it fetches them one by one.
+        bytes_ahead: maximum bytes that a reader fetches ahead and keeps, not counting running requests. A reader that mixes
+            records (`random_shuffle` with `initial_fill`) also keeps up to `bytes_ahead` bytes of data from which the next
+            records may come. If these records lie further apart, it fetches them one by one.
         allow_protocols: allowed protocols, such as ("s3",), of URLs in data: in lists, manifests and annotations, and in
             paths for `io.file.read`. A chained URL needs all of its protocols here, and "file" if it contains a path. Any
             other URL raises an error, unless it lies below the folder that the names are relative to.

@@ -41,14 +41,14 @@ class TensorListCPU(TensorList):
     """Holds a batch in host memory.
 
     Args:
-        object: an array [N, ...] (or any object with DLPack or the array interface), a list of arrays or tensors, or another
-            `TensorListCPU`.
+        object: an array [N, ...] (or any object that supports DLPack or the array interface), a list of arrays or tensors, or
+            a `TensorListCPU`.
         layout: layout of one sample; None: the layout of the tensors, if they have one.
         tl: a batch, in place of `object`.
         b: an array, in place of `object`.
         list_of_tensors: a list, in place of `object`.
         is_pinned: has no effect, because JAX pins the memory of its transfers itself.
-        contiguous: without effect: samples stay where they are.
+        contiguous: has no effect, because samples stay where they are.
     """
 
     device: ClassVar[str] = "cpu"
@@ -93,7 +93,7 @@ class TensorListCPU(TensorList):
     def from_dlpack_list(
         list_of_objects: Sequence[object], layout: str | None = None, contiguous: bool = False
     ) -> TensorListCPU:
-        """Makes a batch of arrays of any library that supports DLPack, without copying them."""
+        """Makes a batch from arrays of any library that supports DLPack, without copying them."""
         return TensorListCPU(list(list_of_objects), layout)
 
     def _dense(self) -> AnyArray:
@@ -107,12 +107,12 @@ class TensorListGPU(TensorList):
     """Holds a batch on JAX's default device, which is the accelerator if there is one, else the CPU.
 
     Args:
-        object: an array [N, ...], a list of arrays or tensors, or another batch.
+        object: an array [N, ...], a list of arrays or tensors, or a batch.
         layout: layout of one sample; None: the layout of the tensors, if they have one.
         stream: has no effect, because JAX orders its own work.
         tl: a batch, in place of `object`.
         list_of_tensors: a list, in place of `object`.
-        contiguous: without effect: samples stay where they are.
+        contiguous: has no effect, because samples stay where they are.
         device_id: number of the JAX device; -1 means the device of the array if it is a JAX array, else the default device.
     """
 
@@ -187,7 +187,7 @@ class TensorListGPU(TensorList):
         stream: object = None,
         contiguous: bool = False,
     ) -> TensorListGPU:
-        """Makes a batch of arrays of any library that supports DLPack; copies them unless they are JAX arrays."""
+        """Makes a batch from arrays of any library that supports DLPack; copies them unless they are JAX arrays."""
         return TensorListGPU(list(list_of_objects), layout)
 
     def _dense(self) -> AnyArray:

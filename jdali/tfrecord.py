@@ -18,7 +18,7 @@ class Feature:
 
     Attributes:
         dtype: int64, float32 or string.
-        shape: shape of the tensor; None: variable.
+        shape: shape of the tensor; None if it is variable.
         partial_shape: sizes of all axes but the first, if `shape` is None. The size of the first axis follows from the number
             of elements.
         default_value: value of elements that a record lacks.

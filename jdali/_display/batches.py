@@ -42,7 +42,7 @@ def _figure(output: NamedBatch, position: int, name: str) -> Shown:
 
 
 def batch_html(title: str, count: int, outputs: Sequence[NamedBatch], names: Sequence[str] = ()) -> str:
-    """Shows samples with all their outputs, up to 200 kB.
+    """Shows samples with all their outputs, in at most 200 kB of HTML.
 
     Args:
         title: one line about the batch.

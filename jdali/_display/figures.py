@@ -16,8 +16,8 @@ from jdali._display.overlays import Overlay, overlay_html
 from jdali._display.pictures import Pixels, animation_of, fit, picture_of, png, webp
 from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
-_SHOWN_SIDE = 200  # pixels of the longest side to which smaller pictures are enlarged
-_TINY = 64  # pixels of the longest side below which pictures are enlarged without smoothing
+_SHOWN_SIDE = 200  # smaller pictures are enlarged to a longest side of this size, pixels
+_TINY = 64  # pictures with a shorter longest side, pixels, are enlarged without smoothing
 _CHANNELS, _MANY_FRAMES = 8, 4000
 
 
@@ -47,7 +47,7 @@ class Hint:
 
     Attributes:
         kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points", or "" to guess from the array.
-        rate: sampling rate of a sound in Hz; None: unknown.
+        rate: sampling rate of a sound in Hz; None if unknown.
         axes: axes of a spectrogram.
         names: class names by label.
     """
@@ -63,7 +63,7 @@ class Shown(NamedTuple):
 
     Attributes:
         html: the figure.
-        kind: the kind as which the value was shown; see `kind_of`.
+        kind: how the value was shown, a result of `kind_of`.
     """
 
     html: str

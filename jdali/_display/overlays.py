@@ -25,7 +25,7 @@ class Overlay:
         polygons: arrays [k, 2] of (x, y).
         points: array [k, 2] of (x, y).
         mask: integers [H, W]; pixels with 0 stay uncoloured.
-        relative: those of "boxes", "polygons" and "points" whose coordinates are relative, from 0 to 1.
+        relative: which of "boxes", "polygons" and "points" have relative coordinates, from 0 to 1.
     """
 
     boxes: NDArray[np.floating] | None = None

@@ -42,7 +42,7 @@ class SpectrumAxes(NamedTuple):
 
 
 def spectrum_pixels(array: NDArray[np.generic], layout: str = "ft") -> tuple[Pixels, str]:
-    """Colours a spectrogram by values, from its smallest to its largest finite one.
+    """Maps the values of a spectrogram to colours, from the smallest to the largest finite value.
 
     Args:
         array: [frequencies, windows] for "ft", [windows, frequencies] for "tf".

@@ -1,4 +1,4 @@
-"""Renders the layout of all pages."""
+"""Renders the layout of all pages; they load nothing from other hosts, and text from data is escaped."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def apply_rand_augment(
     key: Array | None = None,
     **kwargs: object,
 ) -> Any:
-    """Applies `n` random ones of the augmentations to each sample in sequence, all at magnitude bin `m`.
+    """Applies `n` randomly chosen augmentations to each sample in sequence, all at magnitude bin `m`.
 
     Args:
         augmentations: augmentations to choose from; the same one may be chosen several times.

@@ -67,7 +67,7 @@ def apply_trivial_augment(
     key: Array | None = None,
     **kwargs: object,
 ) -> Any:
-    """Applies a random one of the augmentations to each sample, at a random magnitude; all are equally probable.
+    """Applies a randomly chosen augmentation to each sample, at a random magnitude; all are equally probable.
 
     Args:
         augmentations: augmentations to choose from.

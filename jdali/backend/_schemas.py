@@ -37,7 +37,7 @@ class OpSchema:
         return self._operator.doc
 
     def IsStateful(self) -> bool:
-        """Returns True if a call depends on earlier ones or has side effects."""
+        """Returns True if a call depends on earlier calls or has side effects."""
         op = self._operator
         return op.random or op.effects or isinstance(op, ReaderOp)
 

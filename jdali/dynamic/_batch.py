@@ -234,7 +234,7 @@ def _of_array(array: Any, layout: str, device: Device) -> Batch:
 
 
 def _joined(parts: Sequence[Tensor]) -> Batch:
-    """Makes a batch of tensors of one element type, without a copy."""
+    """Makes a batch from tensors of one element type, without a copy."""
     first = parts[0]
     for i, part in enumerate(parts):
         if part.ndim != first.ndim:
@@ -258,14 +258,14 @@ def _alone(samples: TensorList) -> bool:
 
 
 def batch(tensors: object, dtype: object = None, device: object = None, layout: str | None = None) -> Batch:
-    """Makes a batch of copies of the data; see `as_batch`."""
+    """Makes a batch from copies of the data; see `as_batch`."""
     return Batch(tensors, dtype, device, layout, copy=True)
 
 
 def as_batch(
     tensors: object, dtype: object = None, device: object = None, layout: str | None = None
 ) -> Batch:
-    """Makes a batch of the data, without a copy where possible.
+    """Makes a batch from the data, without a copy where possible.
 
     Args:
         tensors: a sequence of data for tensors, an array whose first axis is the batch axis, or a batch.

@@ -67,7 +67,7 @@ class EagerValue:
         return self._list.layout() or None
 
     def _with_layout(self: ValueT, layout: str) -> ValueT:
-        """Returns the same samples with another layout."""
+        """Returns the same samples with the layout `layout`."""
         if layout == (self.layout or ""):
             return self
         if layout and len(layout) != self.ndim:
@@ -80,7 +80,7 @@ class EagerValue:
         return self._of(samples._of(store, samples.provenance, samples.device), self._device)
 
     def to_device(self: ValueT, device: Any, force_copy: bool = False) -> ValueT:
-        """Returns the same samples on another device.
+        """Returns the same samples on the device `device`.
 
         Args:
             device: a `Device` or its name.

@@ -1,4 +1,4 @@
-"""Provides the names of DALI's captured loops; jdali does not capture, but compiles operators at their first call."""
+"""Provides DALI's names for captured loops; jdali captures nothing, because it compiles operators when they are called."""
 
 from typing import TypeVar
 
@@ -8,5 +8,5 @@ __all__ = ["invariant"]
 
 
 def invariant(value: T) -> T:
-    """Returns the value unchanged; DALI marks values that stay the same in all iterations by it."""
+    """Returns the value unchanged; DALI uses this to mark values that stay the same in all iterations."""
     return value

@@ -69,7 +69,7 @@ def finish(function: Any, op: Operator) -> Any:
 
 
 def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Removes the generic arguments from `kwargs`, and returns those that have an effect.
+    """Removes the generic arguments from `kwargs`; returns the arguments that have an effect.
 
     It also renames arguments in `kwargs` from older names to the current names.
 

@@ -29,7 +29,7 @@ __all__ = ["BatchesOfPipelines", "DaliNames", "policy_of"]
 
 # These attributes determine the end of an epoch; a `reset` may set them only to the start of the next epoch.
 _POSITION = ("_counter", "_size", "_counter_per_gpu")
-# Methods that `__next__` does not call these methods; overriding them makes sense only together with `__next__`.
+# `__next__` does not call these methods; overriding them makes sense only together with `__next__`.
 _NOT_CALLED = ("_get_outputs", "_schedule_runs", "_end_iteration", "_remove_padded")
 
 

@@ -37,7 +37,7 @@ class Dicts(Assembler, abc.ABC):
 
         Args:
             batches: outputs of the pipeline.
-            rows: the samples to take; None: all.
+            rows: the samples to take; None takes all.
         """
 
     @abc.abstractmethod

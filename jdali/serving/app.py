@@ -66,13 +66,13 @@ class ServerMetrics:
         self._samples = Histogram("jdali_batch_samples", "Samples in a batch.", _SAMPLES)
 
     def request(self, status: int, seconds: float) -> None:
-        """Counts an answer with its status and its seconds."""
+        """Records the status and the seconds of an answer."""
         with self._lock:
             self._requests[status] = self._requests.get(status, 0) + 1
             self._seconds.observe(seconds)
 
     def batch(self, samples: int) -> None:
-        """Counts a batch with its number of samples."""
+        """Records the number of samples in a batch."""
         with self._lock:
             self._samples.observe(samples)
 

@@ -131,7 +131,7 @@ class ServedModel:
         """Answers requests as one batch; each request that fails gets its own error.
 
         Args:
-            requests: a dict of each request's inputs, with the names of `inputs`.
+            requests: for each request a dict of its inputs, with the names of `inputs`.
         """
         try:
             return self._together(requests)
@@ -162,7 +162,7 @@ class ServedModel:
         return answers
 
     def _named(self, outputs: Any, count: int) -> dict[str, np.ndarray]:
-        """Returns the outputs by name; adds `<name>_extent` with the sizes of padded ones."""
+        """Returns the outputs by name; adds `<name>_extent`, which holds the samples' sizes, for each padded output."""
         several = isinstance(outputs, tuple) and not isinstance(outputs, Padded)
         each = list(outputs) if several else [outputs]
         names: Sequence[str] = self.preprocess.outputs

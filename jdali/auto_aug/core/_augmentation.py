@@ -177,7 +177,7 @@ class Augmentation:
             magnitude_bin: 0 to `num_magnitude_bins` - 1: an int for all samples, an integer for each sample, or a result of
                 `signed_bin`.
             num_magnitude_bins: number of bins.
-            kwargs: further arguments of the function; those that it does not take are ignored.
+            kwargs: further arguments of the function; arguments that it does not take are ignored.
 
         Raises:
             MissingArgException: the function needs an argument that is not in `kwargs`.

@@ -50,7 +50,7 @@ def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
 
 
 def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
-    """Returns the augmentations of a suite without those named in `excluded`.
+    """Returns the augmentations of a suite whose names are not in `excluded`.
 
     Raises:
         ValueError: the suite has no augmentation with a name in `excluded`.

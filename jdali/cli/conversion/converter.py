@@ -105,7 +105,7 @@ def _claim(folder: str, plan: Mapping[str, Any]) -> None:
     """Creates the folder if it is missing, and records the conversion in it.
 
     Raises:
-        ValueError: the folder holds another conversion, or other files.
+        ValueError: the folder holds a different conversion, or other files.
     """
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)

@@ -102,7 +102,7 @@ def _by_program(program: str, data: bytes, interval: int) -> bytes:
 
 
 def interval_of(across: int) -> int:
-    """Returns the divisor of a row's number of MCUs that is nearest to the best interval."""
+    """Returns the divisor of a row's number of MCUs nearest to the best interval; only with a divisor, segments form tiles."""
     divisors = [n for n in range(1, across + 1) if across % n == 0]
     return min(divisors, key=lambda n: (max(n, _WANTED_INTERVAL) / min(n, _WANTED_INTERVAL), n))
 
@@ -115,7 +115,7 @@ def units_across(data: bytes) -> int | None:
 
 
 def with_markers(data: bytes) -> bytes:
-    """Adds restart markers to a JPEG file; returns files unchanged that have tiles already or cannot have them.
+    """Adds restart markers to a JPEG file and keeps its pixels; does not change files that have, or cannot have, tiles.
 
     Progressive files become sequential, since only sequential files can be decoded in parts.
 

@@ -51,7 +51,7 @@ def numba_function(
 
     Raises:
         ValueError: the number of types differs from the number of axis counts.
-        RuntimeError: another device is requested.
+        RuntimeError: `device` is neither "cpu" nor None.
 
     Parity: DALI can also compile `run_fn` to a CUDA kernel; in jdali, write functions for an accelerator in JAX and call them
     with `plugin.jax.fn.jax_function`.

@@ -50,7 +50,7 @@ class DALIGenericIterator(DictIterator):
         size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
         fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
-        dynamic_shape: without effect: batches may always differ in shape.
+        dynamic_shape: has no effect, because batches may always differ in shape.
 
     Attributes:
         normalized_map: the LoD level of each output, by name.

@@ -94,7 +94,7 @@ class DALIGenericIterator(_TorchIterator):
         size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
         fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
-        dynamic_shape: without effect: batches may always differ in shape.
+        dynamic_shape: has no effect, because batches may always differ in shape.
     """
 
     def __init__(

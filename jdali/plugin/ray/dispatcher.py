@@ -347,7 +347,7 @@ class RayDispatcher:
             self._deaths += 1
         slot.jobs = [job for job in slot.jobs if job not in jobs]
         for job in jobs:
-            job.goes_alone = True  # so if another actor dies, it is clear which task is to blame
+            job.goes_alone = True  # so if an actor dies again, it is clear which task is to blame
             if job is slot.blamed:
                 job.deaths.append(WorkerDeath(place.pid, None, place.node))
             self._submit_again(job)

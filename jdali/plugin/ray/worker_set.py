@@ -26,8 +26,8 @@ class RayWorkers:
     store without a copy. If an actor or a node dies, other workers run its tasks.
 
     If the program has not called `ray.init`, building a pipeline calls `ray.init(address=address, namespace=namespace)`. If
-    both are None, this joins the cluster in the environment variable RAY_ADDRESS or the one running on this machine; if there
-    is none, it starts a cluster on this machine.
+    both are None, this joins the cluster that the environment variable RAY_ADDRESS names, or else a cluster running on this
+    machine. If there is none, it starts a cluster on this machine.
 
     Programs with the same `name` and `namespace` share one set, for instance the trainers of `jax.distributed` or Ray Train,
     each with its shard. The first program owns the set. When it ends, the other programs start the workers again. All other

@@ -125,8 +125,8 @@ class Outputs:
 class Batches:
     """Returns at each call a new iterator that starts at the first batch.
 
-    Each iterator has its own pipeline. When an iterator ends, a later one reuses its pipeline, so that programs are compiled
-    once.
+    Each iterator has its own pipeline. When an iterator ends, a later iterator reuses its pipeline, so that programs are
+    compiled once.
 
     Args:
         pipeline: the pipeline to copy.

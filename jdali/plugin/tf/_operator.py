@@ -44,8 +44,8 @@ def DALIIteratorWrapper(
     Args:
         pipeline: the pipeline; it is serialized, so it cannot contain callbacks or Python functions.
         serialized_pipeline: result of `Pipeline.serialize`, in place of `pipeline`.
-        sparse: for each output, whether to return a `tf.SparseTensor`; missing entries mean False. The index of an element is
-            the number of its sample and its position in it. Samples may differ in shape.
+        sparse: for each output, whether to return a `tf.SparseTensor`; missing entries mean False. An element's index is the
+            number of its sample and the element's position in the sample. Samples may differ in shape.
         shapes: shape of each output with the batch axis; () accepts any shape. Without `batch_size`, the first shape
             determines the batch size.
         dtypes: a `tf.DType` for each output. If the output has a different type of the same size, its bits are reinterpreted.

@@ -1,1 +1,1 @@
-"""Provides the transforms of `jdali.experimental.torchvision`, and as functions in `functional`."""
+"""Provides the transforms of `jdali.experimental.torchvision`; `functional` provides them as functions."""

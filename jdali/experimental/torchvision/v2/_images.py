@@ -39,7 +39,8 @@ class Images:
 
         Raises:
             TypeError: `inpt` is neither, or the tensor has fewer than three axes.
-            ValueError: the PIL image has another mode, or the tensor does not have 1 to 4 channels; `device` is unknown.
+            ValueError: the mode of the PIL image is not L, RGB or RGBA, the tensor does not have 1 to 4 channels, or `device`
+                is unknown.
         """
         if device not in ("cpu", "gpu"):
             raise ValueError(f'device must be "cpu" or "gpu", not {device!r}')

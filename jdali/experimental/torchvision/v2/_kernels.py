@@ -149,7 +149,7 @@ def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
 
 
 def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
-    """Takes each image from `other` where its flag is set, else from `batch`; flags are bool [N]."""
+    """Takes an image from `other` where its flag in `flags`, bool [N], is True, else from `batch`."""
     if flags.all():
         return other
     if not flags.any():

@@ -18,7 +18,7 @@ class LoaderEvaluator:
     Args:
         dataloader: the loader, or one of DALI's iterators that has a length.
         mode: "log" returns the loader's batches. "replay" reads some batches when the object is created. Its loop repeats
-            these batches until it has returned as many as the loader has. Any other value means "log".
+            these batches up to the loader's number of batches. Any other value means "log".
         num_cached_batches: number of first batches that "replay" keeps in memory.
         metrics_file: default path for `save_metrics`.
 
