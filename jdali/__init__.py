@@ -1,4 +1,4 @@
-"""DALI's data loading for JAX: readers, decoders and operators that feed a training loop."""
+"""Provides DALI's data loading for JAX: readers, decoders and operators that feed a training loop."""
 
 from jdali._system.lazy import imported as _imported
 from jdali._system.lazy import register as _register

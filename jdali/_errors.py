@@ -232,7 +232,7 @@ def _instance(
 ) -> OperatorError:
     """Builds an `OperatorError` that is also of the raised type, or a plain one if the two types do not combine.
 
-    It calls the `__new__` of the built-in base class only: the user's class may require other arguments.
+    It calls only the `__new__` of the built-in base class, because the user's class may require other arguments.
     """
     built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
     try:
@@ -257,7 +257,7 @@ def _attributes(error: Exception) -> dict[str, Any]:
 
 
 def _is_picklable(value: object) -> bool:
-    """Returns True if a value can be pickled; pickle stores a class as its name only."""
+    """Returns True if a value can be pickled; for a class, pickle must find it by its name."""
     try:
         pickle.dumps(value)
     except Exception:  # pickle raises exceptions of several types

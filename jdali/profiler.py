@@ -359,7 +359,7 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
 
 
 def _advice_on_start(facts: _Facts) -> list[str]:
-    """Gives advice for a loop that mostly waited for its first batch."""
+    """Returns advice for a loop that mostly waited for its first batch."""
     advice = ["measure more batches, or the next epoch, to find the slowest part after the first batch"]
     if facts.times.workers:
         advice.append(
@@ -379,7 +379,7 @@ def _spare_workers(facts: _Facts) -> list[str]:
 
 
 def _advice(part: PartTime, facts: _Facts) -> list[str]:
-    """Gives advice on making a part faster."""
+    """Returns advice on making a part faster."""
     waits = part.busy > 0 and part.cpu < _WAITING * part.busy
     threads = facts.times.threads
     advice: list[str] = []

@@ -20,10 +20,10 @@ class Moments:
 
     def __init__(self, channels: int):
         self.not_finite = 0
-        self._ints: list[tuple[int, int, int]] = [(0, 0, 0)] * channels  # count, sum, sum of squares
+        self._ints: list[tuple[int, int, int]] = [(0, 0, 0)] * channels  # each: count, sum, sum of squares
         self._floats: list[tuple[int, float, float]] = [
             (0, 0.0, 0.0)
-        ] * channels  # count, mean, sum of squared deviations
+        ] * channels  # each: count, mean, sum of squared deviations
         self._low, self._high = math.inf, -math.inf
 
     def add(self, values: _Array) -> None:

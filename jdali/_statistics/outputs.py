@@ -30,9 +30,9 @@ class Output:
         self.name, self.source, self.index, self._classes = name, node.source, node.index, classes
         self._extents: list[np.ndarray] = []
         self._numbers: list[np.ndarray] = []
-        self._moments: dict[int, Moments] = {}  # by the number of channels
-        self._samples: collections.Counter[int] = collections.Counter()  # by the number of channels
-        self._objects: collections.Counter[int] = collections.Counter()  # number of objects by label
+        self._moments: dict[int, Moments] = {}  # moments by number of channels
+        self._samples: collections.Counter[int] = collections.Counter()  # samples by number of channels
+        self._objects: collections.Counter[int] = collections.Counter()  # objects by label
         self._dtype, self._layout = np.dtype(np.uint8), ""
 
     def add(self, batch: TensorList, chosen: np.ndarray) -> None:

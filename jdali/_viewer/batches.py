@@ -14,7 +14,7 @@ from jdali.engine.eager import PipelineInspector, SeenBatch
 
 DETAIL = Detail(side=384, frames=24, seconds=20.0, exact=True)
 _FEW, _MOST_SHOWN = 32, 256
-_MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # for pages of many samples
+_MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # detail of pages with many samples
 
 
 def batch_page(inspector: PipelineInspector, number: int, root: str, names_of: NamesOf) -> str:

@@ -147,7 +147,7 @@ def SetBufferGrowthFactor(factor: float) -> None:
 
 
 def SetHostBufferShrinkThreshold(fraction: float) -> None:
-    """Has no effect: see `Pipeline(max_idle_bytes=)`.
+    """Has no effect; see `Pipeline(max_idle_bytes=)`.
 
     Raises:
         ValueError: `fraction` is not between 0 and 1.

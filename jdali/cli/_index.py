@@ -212,7 +212,7 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
         except BaseException:
             os.unlink(temporary)
             raise
-    return count - (kind == "webdataset")  # its index has a header line
+    return count - (kind == "webdataset")  # the index of a WebDataset has a header line
 
 
 def _umask() -> int:

@@ -16,7 +16,7 @@ from jdali.pipeline import Pipeline
 
 
 class PipelineNameError(ValueError):
-    """Raised if a name on the command line is not that of a pipeline."""
+    """Raised if a name on the command line does not name a pipeline."""
 
 
 def positive(text: str) -> int:

@@ -19,7 +19,7 @@ class Arithmetic:
     __array_priority__ = 1000  # so that `numpy_array + tensor` calls the tensor's method
     __hash__ = None  # type: ignore[assignment]  # `==` compares the elements
 
-    if TYPE_CHECKING:  # `add_operators` defines them
+    if TYPE_CHECKING:  # `add_operators` defines these methods
 
         def __add__(self, other: object) -> Tensor | Batch: ...
         def __radd__(self, other: object) -> Tensor | Batch: ...

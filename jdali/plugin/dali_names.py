@@ -185,7 +185,7 @@ class DaliNames(DataIterator[Any]):
         return super().__iter__()
 
     def __len__(self) -> int:
-        """Returns the number of batches in the whole epoch, as DALI does."""
+        """Returns the number of batches in the whole epoch, as in DALI."""
         self._follow()
         if self._length is None:
             return super().__len__()
@@ -248,7 +248,7 @@ class DaliNames(DataIterator[Any]):
                         return [result.outputs for result in taken.results]
 
     def _note_taken(self, taken: TakenBatch) -> bool:
-        """Advances past a batch of the pipelines; returns False if it has no samples."""
+        """Advances past a batch of the pipelines; returns False if the batch has no samples."""
         stream = self._stream
         self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
         if taken.share.is_surplus:  # a surplus batch stands for the end of the epoch

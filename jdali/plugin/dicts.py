@@ -63,7 +63,7 @@ class Dicts(Assembler, abc.ABC):
 
 
 class DictIterator(DaliNames):
-    """A `DataIterator` with the arguments of DALI's iterators for PyTorch and PaddlePaddle.
+    """Adds to `DataIterator` the arguments of DALI's iterators for PyTorch and PaddlePaddle.
 
     Args:
         fill_last_batch: deprecated form of `last_batch_policy`: True is FILL, False is PARTIAL.

@@ -1,4 +1,4 @@
-"""Connects Grain and jdali: reads Grain's data sets in a pipeline, and wraps jdali's iterators as Grain's."""
+"""Reads Grain's data sets in a pipeline, and wraps jdali's iterators as Grain iterators."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class NumbaFunction:
 
     @staticmethod
     def _check_cuda_compatibility(throw: bool = True) -> bool:
-        """Returns False, or raises RuntimeError: `run_fn` cannot run on a GPU, see `numba_function`."""
+        """Returns False or raises RuntimeError, because `run_fn` cannot run on a GPU; see `numba_function`."""
         if throw:
             raise RuntimeError("NumbaFunction: it runs on the CPU only")
         return False

@@ -21,7 +21,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 
 @dataclasses.dataclass(eq=False)
 class RayJob:
-    """A submitted task.
+    """Holds a submitted task.
 
     Attributes:
         number: number of the task.

@@ -42,8 +42,8 @@ from jdali.plugin.ray.call_size import CallSize
 _CALLS_EACH = 2
 # If no worker is ready, the pipeline fails after this number of failed starts of one worker in a row.
 _MOST_FAILED_STARTS = 5
-_LOOK_SECONDS = 1.0  # interval of checking whether Ray was shut down
-_CLOSE_SECONDS = 1.5  # time for actors to end their processes
+_LOOK_SECONDS = 1.0  # seconds between checks whether Ray was shut down
+_CLOSE_SECONDS = 1.5  # seconds that actors have to end their processes
 
 
 class Actors(Protocol):

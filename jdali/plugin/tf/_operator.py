@@ -165,15 +165,15 @@ def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def dataset_compatible_tensorflow() -> bool:
-    """Returns True: any TensorFlow that can be imported supports `DALIDataset`."""
+    """Returns True, because any TensorFlow that can be imported supports `DALIDataset`."""
     return True
 
 
 def dataset_inputs_compatible_tensorflow() -> bool:
-    """Returns True: any TensorFlow that can be imported supports `experimental.DALIDatasetWithInputs`."""
+    """Returns True, because any TensorFlow that can be imported supports `experimental.DALIDatasetWithInputs`."""
     return True
 
 
 def dataset_distributed_compatible_tensorflow() -> bool:
-    """Returns True: any TensorFlow that can be imported supports these data sets in `tf.distribute`."""
+    """Returns True, because any TensorFlow that can be imported supports these data sets in `tf.distribute`."""
     return True

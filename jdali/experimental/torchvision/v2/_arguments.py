@@ -103,7 +103,7 @@ def padding(value: int | Sequence[int]) -> tuple[int, int, int, int]:
 
 
 def border(padding_mode: str) -> str:
-    """Returns the policy of `slice` for a padding mode."""
+    """Returns the `out_of_bounds_policy` of `slice` for a padding mode."""
     if padding_mode not in BORDERS:
         raise ValueError(f"Invalid padding mode, expected one of {list(BORDERS)}, got {padding_mode!r}")
     return BORDERS[padding_mode]
@@ -146,7 +146,7 @@ def increasing(name: str, value: object, *, positive: bool = False) -> tuple[flo
 
 
 def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a factor; a number gives (max(0, 1 - value), 1 + value)."""
+    """Returns the range of a factor; a number stands for (max(0, 1 - value), 1 + value)."""
     if isinstance(value, (int, float)):
         if value < 0:
             raise ValueError(f"If {name} is a single number, it must be non-negative, got {value}")
@@ -158,7 +158,7 @@ def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
 
 
 def hue(value: float | Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a hue rotation in shares of a full turn; a number gives (-value, value)."""
+    """Returns the range of a hue rotation in shares of a full turn; a number stands for (-value, value)."""
     low, high = (-value, value) if isinstance(value, (int, float)) else increasing("hue", value)
     if not -0.5 <= low <= high <= 0.5:
         raise ValueError(f"hue values should be between [-0.5, 0.5], but got {value}")

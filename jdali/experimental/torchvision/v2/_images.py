@@ -59,7 +59,7 @@ class Images:
         return cls(as_batch(flat, layout="CHW", device=device), tuple(inpt.shape[:-3]))
 
     def as_input(self, batch: Batch) -> Any:
-        """Converts a batch to the kind of data that the user gave."""
+        """Converts a batch to the kind of data that the user passed."""
         return self.as_pil(batch) if self.leading is None else self.as_tensor(batch)
 
     def as_tensor(self, batch: Batch) -> Any:

@@ -24,7 +24,7 @@ class RandomHorizontalFlip(Transform):
     """Mirrors images from left to right with a probability of `p`.
 
     Args:
-        p: 0 to 1.
+        p: probability, 0 to 1.
         device: see `Transform`.
     """
 
@@ -40,7 +40,7 @@ class RandomVerticalFlip(RandomHorizontalFlip):
     """Mirrors images from top to bottom with a probability of `p`.
 
     Args:
-        p: 0 to 1.
+        p: probability, 0 to 1.
         device: see `Transform`.
     """
 
@@ -52,7 +52,7 @@ class RandomGrayscale(Transform):
     """Makes images gray with a probability of `p`; keeps the number of channels.
 
     Args:
-        p: 0 to 1.
+        p: probability, 0 to 1.
         device: see `Transform`.
     """
 
