@@ -1,12 +1,12 @@
-"""DALI's data loading for JAX: readers, decoders and operators that feed a training loop."""
+"""Provides DALI's data loading for JAX: readers, decoders and operators that feed a training loop."""
 
 from jdali._system.lazy import imported as _imported
 from jdali._system.lazy import register as _register
 
 __version__ = "0.1.0"
-__git_sha__ = ""  # DALI has its commit here; jdali's version identifies a release
+__git_sha__ = ""  # DALI stores its commit here; jdali's version is enough to identify a release
 
-# Public name: module it is imported from on first use.
+# Maps each public name to the module that provides it, which is imported on first use.
 _WHERE = {
     "__cuda_version__": "jdali.backend",
     "CompileLimitError": "jdali._errors",
@@ -42,4 +42,4 @@ _WHERE = {
 }
 
 _imported(__name__, _WHERE)
-_register("view", "jdali._viewer.server")  # for `Pipeline.view`: pipelines must not import the viewer
+_register("view", "jdali._viewer.server")  # for `Pipeline.view`, as pipelines must not import the viewer

@@ -1,4 +1,4 @@
-"""`python -m jdali`."""
+"""Runs the command line, `python -m jdali`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _HEAP_TYPE = 1 << 9  # CPython's flag (Py_TPFLAGS_HEAPTYPE) of classes that are 
 
 @dataclasses.dataclass(frozen=True)
 class SkippedSample:
-    """A sample that was skipped because an operator failed on it."""
+    """Describes a sample that was skipped because an operator failed on it."""
 
     path: str
     epoch: int
@@ -44,8 +44,8 @@ class SkippedSample:
 class SampleError(ValueError):
     """The data of one sample, or an argument's value for it, are wrong.
 
-    `setup` functions and codecs raise it; they know only the sample's position in the batch. The engine adds the operator,
-    the file and the user's line. Depending on `on_error`, it raises an `OperatorError`, skips the sample or masks it.
+    `setup` functions and codecs raise it with the sample's position in the batch. The engine adds the operator, the file and
+    the user's line. Then it raises an `OperatorError`, or skips or masks the sample, depending on `on_error`.
     """
 
     def __init__(self, message: str, *, sample: int | None = None, argument: str | None = None):
@@ -60,9 +60,9 @@ def check_samples(
     """Raises a `SampleError` for the first wrong sample, if there is one.
 
     Args:
-        wrong: bool [batch], or [batch, ...] to mark single values of a sample.
+        wrong: True for each wrong sample, bool [batch]; or for each wrong value of a sample, bool [batch, ...].
         text: returns the message for the index of the first wrong value: `text(sample)`, or `text(sample, axis)`.
-        argument: name of the argument with the wrong value; None: the data are wrong.
+        argument: name of the argument with the wrong value; None if the data are wrong.
     """
     if wrong.any():
         index = np.argwhere(np.atleast_1d(wrong))[0].tolist()
@@ -112,7 +112,7 @@ def _is_signal(error: KeyboardInterrupt) -> bool:
     """Returns True if a signal raised the error: its traceback does not end at a `raise` statement."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        return False  # Python handles signals in its main thread
+        return False  # Python raises errors of signals only in its main thread
     if handler is not signal.default_int_handler:
         return True  # a handler written in Python itself contains a `raise`
     trace = error.__traceback__
@@ -126,8 +126,8 @@ def _is_signal(error: KeyboardInterrupt) -> bool:
 class OperatorError(RuntimeError):
     """An operator failed; the message names the operator, the sample, its file, and the line that defined the operator.
 
-    It is a `RuntimeError`, which DALI raises for all errors in `run`. An error built from another exception (see `of`) is
-    also of that exception's type, so `except KeyError` catches the `KeyError` of a callback.
+    It is a `RuntimeError`, because DALI raises this type for all errors in `run`. An error that `of` builds from another
+    exception also has that exception's type, so `except KeyError` catches the `KeyError` of a callback.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class OperatorError(RuntimeError):
         self.where = where
 
     def __str__(self) -> str:
-        return str(self.args[0])  # KeyError, OSError and others would format it differently
+        return str(self.args[0])  # KeyError and OSError, for instance, would format it differently
 
     @classmethod
     def of(
@@ -169,9 +169,9 @@ class OperatorError(RuntimeError):
         """Builds the error to raise `from` an exception of an operator, or of a user's function in it.
 
         Args:
-            error: exception of any type; its attributes are copied.
+            error: exception of any type; the new error gets its attributes.
             operator: name of the operator.
-            text: message; None: the result of `described`.
+            text: message; None takes the result of `described`.
             sample, source, where: as in the constructor.
         """
         made = _instance(type(error), error.args, _attributes(error))
@@ -192,7 +192,7 @@ class OperatorError(RuntimeError):
 
 
 def described(error: Exception, operator: str) -> str:
-    """Returns the message of an error after the operator's name and, for errors of user code, the exception's type."""
+    """Prefixes the message of an error with the operator's name and, if user code raised it, the exception's type."""
     text, kind = str(error), type(error).__name__
     if text.startswith(f"_{operator}: "):  # an internal variant of the operator
         return text[1:]
@@ -203,13 +203,13 @@ def described(error: Exception, operator: str) -> str:
     return f"{operator}: {kind}: {text}" if text else f"{operator}: {kind}"
 
 
-# Types that an OperatorError never takes on: two internal ones, and two that would end a loop, and so an epoch.
+# An OperatorError never takes on these types: two are internal, and two would silently end a loop, and so an epoch.
 _NEVER_COMBINED = (SampleError, ContainedError, StopIteration, StopAsyncIteration)
 _COMBINED: weakref.WeakValueDictionary[type, type[OperatorError]] = weakref.WeakValueDictionary()
 
 
 def _combined(raised: type[Exception]) -> type[OperatorError]:
-    """Returns a class that derives from `OperatorError` and, if possible, from the type that was raised."""
+    """Derives a class from `OperatorError` and, if possible, from the type that was raised."""
     if issubclass(raised, OperatorError):
         return raised
     if issubclass(OperatorError, raised) or issubclass(raised, _NEVER_COMBINED):
@@ -232,15 +232,15 @@ def _instance(
 ) -> OperatorError:
     """Builds an `OperatorError` that is also of the raised type, or a plain one if the two types do not combine.
 
-    It calls the `__new__` of the built-in base class only: the user's class may require other arguments.
+    It calls only the `__new__` of the built-in base class, because the user's class may require other arguments.
     """
     built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
     try:
         made: OperatorError = built_in.__new__(_combined(raised), *args)
-    except Exception:  # a final class, another memory layout, an error in __init_subclass__ or __new__
+    except Exception:  # a final class, a different memory layout, an error in __init_subclass__ or __new__
         made = OperatorError.__new__(OperatorError)
     for name, value in attributes.items():
-        with contextlib.suppress(AttributeError, TypeError):  # some are read-only
+        with contextlib.suppress(AttributeError, TypeError):  # some attributes are read-only
             setattr(made, name, value)
     return made
 
@@ -251,13 +251,13 @@ def _attributes(error: Exception) -> dict[str, Any]:
     for base in type(error).__mro__:
         for name, member in vars(base).items():
             if isinstance(member, types.MemberDescriptorType) and not name.startswith("__"):
-                with contextlib.suppress(AttributeError):  # never set
+                with contextlib.suppress(AttributeError):  # a slot without a value
                     found[name] = member.__get__(error)
     return found
 
 
 def _is_picklable(value: object) -> bool:
-    """Returns True if a value can be pickled; pickle stores a class as its name only."""
+    """Returns True if a value can be pickled; for a class, pickle must find it by its name."""
     try:
         pickle.dumps(value)
     except Exception:  # pickle raises exceptions of several types
@@ -266,7 +266,7 @@ def _is_picklable(value: object) -> bool:
 
 
 def _restored(raised: type[Exception], text: str, attributes: dict[str, object]) -> OperatorError:
-    """Rebuilds an unpickled error, see `OperatorError.__reduce__`."""
+    """Rebuilds a pickled error; see `OperatorError.__reduce__`."""
     made = _instance(raised, (text,), attributes)
     made.args = (text,)
     return made

@@ -1,4 +1,4 @@
-"""`jdali.show`: shows a batch of any kind as pictures, sounds and numbers in a notebook."""
+"""Implements `jdali.show`, which shows a batch of any kind as pictures, sounds and numbers in a notebook."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ShownBatch", "show"]
 
 
 class ShownBatch:
-    """A batch that a notebook shows as pictures, sounds and numbers, and a terminal as one line per output.
+    """Displays a batch as pictures, sounds and numbers in a notebook, and as one line per output in a terminal.
 
     Args:
         outputs: outputs of the batch by name.

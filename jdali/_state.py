@@ -14,20 +14,20 @@ class StateError(ValueError):
 
 
 class End:
-    """Values of the entry "end" in the state of a pipeline whose external source has ended: before and after `reset`."""
+    """Marks in a pipeline's state that an external source has ended: REACHED before `reset`, LEFT after it."""
 
     REACHED = "reached"
     LEFT = "left"
 
 
 def check_version(owner: str, state: Mapping[str, object], version: int, *older: int) -> None:
-    """Raises `StateError` if a state is not of this version.
+    """Raises `StateError` if the version of a state is neither `version` nor one of `older`.
 
     Args:
         owner: name of the object to restore, for the message.
         state: result of `get_state`.
         version: current version.
-        older: older versions that can be read.
+        older: earlier versions that the object can still restore.
     """
     found = state.get("version") if isinstance(state, Mapping) else None
     if found is None:

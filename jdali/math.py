@@ -1,4 +1,4 @@
-"""Element-wise functions of `DataNode`s and constants; for integers most return float32."""
+"""Provides element-wise functions of `DataNode`s and constants; most return float32 for integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pickles callbacks for worker processes: `pickle_by_value`, and `dumps` and `loads` that obey it.
+"""Pickles callbacks for worker processes; `dumps` sends functions marked with `pickle_by_value` as code, not by name.
 
 A `Pipeline` without `py_callback_pickler` uses these functions.
 """
@@ -9,6 +9,6 @@ __all__ = ["dumps", "loads", "pickle_by_value"]
 
 
 class _DaliPickle:
-    """`dumps` and `loads` as attributes of one object, for users' picklers that call DALI's."""
+    """Holds `dumps` and `loads` as attributes, for users' picklers that call DALI's."""
 
     dumps, loads = staticmethod(dumps), staticmethod(loads)

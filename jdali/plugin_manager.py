@@ -27,8 +27,8 @@ def load_library(library_path: str | Path, global_symbols: bool = False) -> None
         global_symbols: without effect.
 
     Raises:
-        RuntimeError: there is no such module, it is a compiled library (C++ operators of DALI cannot run), or its import
-            failed; then none of its operators is registered.
+        RuntimeError: the module does not exist, is a compiled library (C++ operators of DALI cannot run), or fails while it
+            is imported. A failed import registers no operator.
     """
     path = Path(library_path)
     if path.suffix in _NATIVE:

@@ -22,15 +22,15 @@ __all__ = ["PartTime", "Recorder", "Report"]
 
 # A loop that waits less than this share of its time gains nothing from a faster pipeline.
 _LITTLE = 0.05
-# A loop that waits less than this share is mostly bound by itself.
+# A loop that waits less than this share of its time is limited mostly by its own work.
 _SOME = 0.2
-# The slowest part is busy for at least this share of the time, unless batches differ a lot.
+# If the parts together are busy for less than this share of the time, batches differ a lot.
 _BUSY = 0.6
-# A part whose CPU time is less than this share of its busy time mostly waits, for storage or other threads.
+# A part that computes for less than this share of its busy time mostly waits, for storage or other threads.
 _WAITING = 0.5
 # Parts with less than this share of a batch's time are not shown.
 _SHOWN = 0.01
-# At this share of all cores' time the machine counts as fully busy.
+# A machine counts as fully busy if its cores work for this share of the time.
 _FULL = 0.9
 
 _KINDS = {
@@ -41,17 +41,17 @@ _KINDS = {
 
 @dataclasses.dataclass(frozen=True)
 class PartTime:
-    """Time that a part of the pipeline takes per batch.
+    """Records the time that a part of the pipeline takes per batch.
 
     Attributes:
         kind: "source", "workers", "reading", "decoding", "host", "stage" or "transfer".
         name: names of its operators.
         seconds: wall time per batch, without compilation.
         busy: seconds of all threads that work on the part, per batch.
-        cpu: seconds of `busy` that the threads compute themselves, without compiled programs.
+        cpu: processor seconds of these threads, without the time of compiled programs.
         tasks: number of tasks per batch; tasks of a stage are calls of compiled programs.
         inner: seconds of `busy` by activity: "setup", "staging" (copying to padded arrays, and to the device).
-        user_code: the part calls Python functions of the user.
+        user_code: whether the part calls Python functions of the user.
     """
 
     kind: str
@@ -66,20 +66,20 @@ class PartTime:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report:
-    """Time of an epoch by part of the pipeline; `str` summarizes it in a few lines.
+    """Splits the time of an epoch by part of the pipeline; `str` summarizes it in a few lines.
 
     Attributes:
         batches: number of batches that the loop received.
         seconds: seconds from the loop's first wait to the end of its last one.
         wait_share: share of `seconds` in which the loop waited for data.
         parts: parts of the pipeline, in execution order.
-        bound_by: "loop", "compilation", "start" (the wait for the first batch), or the kind of the slowest part; "" before any
-            batch.
+        bound_by: "loop", "compilation", "start" (the wait for the first batch), or the kind of the slowest part; "" before
+            the first batch.
         slowest: part of the pipeline that limits its speed.
         threads: number of threads in a pipeline's pool.
-        thread_share: share of these threads' time in which they worked.
+        thread_share: average share of the time in which these threads worked.
         programs: number of programs compiled in this epoch.
-        compile_seconds: seconds of compilation; the loop may have waited for less.
+        compile_seconds: seconds of compilation; the loop may have waited for only a part of them.
         verdict: one sentence about what limits the loop.
         advice: suggested changes; the first is likely to help most.
         workers: number of worker processes.
@@ -134,7 +134,7 @@ class Report:
 
 
 def report_html(report: Report) -> str:
-    """Writes the verdict, the advice, and a bar for each part as HTML."""
+    """Renders the verdict, the advice, and a bar for each part as HTML."""
     if not report.batches:
         return f"<p>{escape(report.verdict)}</p>"
     period = report.seconds / report.batches
@@ -177,14 +177,14 @@ def _line(part: PartTime, period: float, threads: int) -> str:
 
 
 class _Timed(Protocol):
-    """The part of a pipeline that a `Recorder` uses."""
+    """Declares the interface of a pipeline that a `Recorder` uses."""
 
     def times(self) -> Times: ...
 
 
 @dataclasses.dataclass(frozen=True)
 class _Mark:
-    """The counters at one moment, and the CPU time of the process."""
+    """Holds the counters and the CPU time of the process at one moment."""
 
     pipelines: list[Times]
     batch: Spent
@@ -204,7 +204,7 @@ class Recorder:
         self._begin = self._now()
 
     def mark(self) -> None:
-        """Starts to measure anew."""
+        """Restarts the measurement."""
         self._begin = self._now()
 
     def _now(self) -> _Mark:
@@ -219,10 +219,10 @@ class Recorder:
             waited: seconds that the loop waited.
             first_wait: seconds of `waited` before the first batch.
         """
-        begin = self._begin  # read before `_now`: a loop in another thread may call `mark` meanwhile
+        begin = self._begin  # read before `_now`, because a loop in another thread may call `mark` in between
         end = self._now()
         first = end.pipelines[0]
-        # Average over the pipelines that have the same parts as the first one: they run side by side.
+        # Average over the pipelines that have the same parts as the first one, because they run side by side.
         pairs = [
             (a.lanes, b.lanes)
             for a, b in zip(begin.pipelines, end.pipelines, strict=True)
@@ -253,7 +253,7 @@ class Recorder:
         slowest, bound_by, verdict, advice = _judged(facts)
         parts: dict[tuple[str, str], PartTime] = {}
         for part in (part for lane in facts.lanes for part in lane):
-            # Keep the longer of two parts with one name: two threads may wait for the same program.
+            # Of two parts with one name, keep the longer, because two threads may wait for the same program.
             key = (part.kind, part.name)
             parts[key] = max(part, parts.get(key, part), key=lambda p: p.seconds)
         return Report(
@@ -273,7 +273,7 @@ def _split(part: PhaseTimer, spent: Spent, device: PhaseTimer) -> list[tuple[Pha
 
 
 def _compiling(spent: Spent) -> float:
-    """Returns the seconds of compilation in a part, at most its wall time: several threads may compile at once."""
+    """Returns the seconds of compilation in a part, at most its wall time, because several threads may compile at once."""
     return min(spent.inner["compiling"], spent.seconds)
 
 
@@ -293,7 +293,7 @@ def _per_batch(part: PhaseTimer, spent: Spent) -> PartTime:
 
 @dataclasses.dataclass(frozen=True)
 class _Facts:
-    """Measurements that the verdict and the advice are derived from."""
+    """Holds the measurements from which the verdict and the advice are derived."""
 
     batches: int
     seconds: float
@@ -359,7 +359,7 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
 
 
 def _advice_on_start(facts: _Facts) -> list[str]:
-    """Gives advice for a loop that mostly waited for its first batch."""
+    """Returns advice for a loop that mostly waited for its first batch."""
     advice = ["measure more batches, or the next epoch, to find the slowest part after the first batch"]
     if facts.times.workers:
         advice.append(
@@ -369,7 +369,7 @@ def _advice_on_start(facts: _Facts) -> list[str]:
 
 
 def _spare_workers(facts: _Facts) -> list[str]:
-    """Advises to remove idle workers, if there are some."""
+    """Advises removing worker processes if some are idle."""
     workers = facts.times.workers
     part = next((part for lane in facts.lanes for part in lane if part.kind == "workers"), None)
     if part is None:
@@ -379,7 +379,7 @@ def _spare_workers(facts: _Facts) -> list[str]:
 
 
 def _advice(part: PartTime, facts: _Facts) -> list[str]:
-    """Gives advice on making a part faster."""
+    """Returns advice on making a part faster."""
     waits = part.busy > 0 and part.cpu < _WAITING * part.busy
     threads = facts.times.threads
     advice: list[str] = []

@@ -1,4 +1,4 @@
-"""Sets options for reading files: limits on data, and retries, read-ahead and disk cache for remote storage.
+"""Configures how files are read: limits on data, and retries, read-ahead and a disk cache for remote storage.
 
 Every path of a reader may be a URL that fsspec supports (s3://, gcs://, https://, ...). Set credentials, endpoints and other
 options of a storage service where fsspec looks for them: its configuration files, `fsspec.config.conf`, and the environment
@@ -25,32 +25,32 @@ __all__ = ["Options", "configure", "options"]
 
 @dataclasses.dataclass(frozen=True)
 class Options(limits.Limits):
-    """Options for reading files, and limits on data (the attributes of `Limits`).
+    """Holds options for reading files, and limits on data (the attributes of `Limits`).
 
-    Options about requests apply to remote files.
+    The options about requests apply to remote files only.
 
     Attributes:
         retries: maximum retries of a request after a temporary error: no connection, a broken connection, a timeout, too few
             bytes, or a server error (HTTP 408, 425, 429, 5xx). Missing or forbidden files are not retried.
-        first_wait: seconds before the first retry; each further wait is twice as long.
+        first_wait: seconds before the first retry; each later wait is twice as long as the one before.
         longest_wait: maximum seconds before a retry.
         time_limit: seconds within which a request must be answered in full.
         requests: maximum concurrent requests of a reader.
-        samples_ahead: maximum samples that a reader of single files, or of scattered records, fetches ahead; None: one batch
-            and `prefetch_queue_depth` more, at least `requests`.
-        bytes_ahead: maximum bytes that a reader fetches ahead and keeps, besides running requests. A reader that mixes records
-            (`random_shuffle` with `initial_fill`) keeps up to as many bytes again of the data that the next records may come
-            from; if these records lie further apart, it fetches them one by one.
-        allow_protocols: protocols, such as ("s3",), of URLs that names in data may be: names in lists, manifests and
-            annotations, and paths for `io.file.read`. All protocols of a chained URL must be allowed ("file" for a path in
-            it). Other URLs raise an error, except URLs below the folder that the names are relative to.
-        allow_outside: names in annotations and in remote lists may be absolute paths or contain "..". Names in local lists and
-            manifests always may.
+        samples_ahead: maximum samples that a reader of single files or of scattered records fetches ahead. None means 1 +
+            `prefetch_queue_depth` batches, but at least `requests` samples.
+        bytes_ahead: maximum bytes that a reader fetches ahead and keeps, not counting running requests. A reader that mixes
+            records (`random_shuffle` with `initial_fill`) also keeps up to `bytes_ahead` bytes of data from which the next
+            records may come. If these records lie further apart, it fetches them one by one.
+        allow_protocols: allowed protocols, such as ("s3",), of URLs in data: in lists, manifests and annotations, and in
+            paths for `io.file.read`. A chained URL needs all of its protocols here, and "file" if it contains a path. Any
+            other URL raises an error, unless it lies below the folder that the names are relative to.
+        allow_outside: whether names in annotations and in remote lists may be absolute paths or contain "..". Names in local
+            lists and manifests always may.
         block_size: bytes of a request when records are read in sequence.
-        cache_bytes: maximum bytes of local disk, for all processes of a user on a machine, that cache remote data for later
-            epochs and runs; 0: no cache. The least recently used parts are removed first.
-        cache_folder: folder whose subfolder `remote` holds the cache; None: `$JDALI_CACHE_DIR`, else `jdali` in the user's
-            cache folder.
+        cache_bytes: maximum bytes of the disk cache, which keeps remote data for later epochs and runs; 0 disables it. All
+            processes of a user on a machine share the cache. The least recently used parts are removed first.
+        cache_folder: folder whose subfolder `remote` holds the cache. None means `$JDALI_CACHE_DIR` or, if this is not set,
+            `jdali` in the user's cache folder.
     """
 
     retries: int = 5

@@ -1,7 +1,7 @@
 """Provides DALI's `sysconfig`: paths and flags to compile C++ operators.
 
-jdali has no C++ operators: instead of DALI's headers it has one that stops compilation with an error, and
-`plugin_manager.load_library` rejects compiled libraries. Custom operators are Python modules (docs/custom_operators.md).
+jdali has no C++ operators. Its only header stops compilation with an error, and `plugin_manager.load_library` rejects
+compiled libraries. Custom operators are Python modules (docs/custom_operators.md).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FOLDER = os.path.dirname(os.path.realpath(__file__))
 
 
 def get_include_dir() -> str:
-    """Returns the folder of a header that stops compilation with an error: jdali has no C++ operators."""
+    """Returns the folder of a header that stops compilation with an error, because jdali has no C++ operators."""
     return os.path.join(_FOLDER, "include")
 
 
@@ -26,7 +26,7 @@ def get_lib_dir() -> str:
 
 
 def get_include_flags() -> list[str]:
-    """Returns the compiler flag for `get_include_dir`."""
+    """Returns the compiler flag that adds `get_include_dir`."""
     return [f"-I{get_include_dir()}"]
 
 

@@ -1,4 +1,4 @@
-"""`TensorList` and `Tensor`: a batch of samples that may differ in size, and one of its samples.
+"""Defines `TensorList`, a batch of samples that may differ in size, and `Tensor`, one of its samples.
 
 `Pipeline.run` returns a tuple of batches: `TensorListCPU` in host memory, `TensorListGPU` on the accelerator. Without an
 accelerator, the data of a `TensorListGPU` are on the CPU.
@@ -38,17 +38,17 @@ ListT = TypeVar("ListT", bound=TensorList)
 
 
 class TensorListCPU(TensorList):
-    """A batch in host memory.
+    """Holds a batch in host memory.
 
     Args:
-        object: an array [N, ...] (or any object with DLPack or the array interface), a list of arrays or tensors, or another
-            `TensorListCPU`.
+        object: an array [N, ...] (or any object that supports DLPack or the array interface), a list of arrays or tensors, or
+            a `TensorListCPU`.
         layout: layout of one sample; None: the layout of the tensors, if they have one.
         tl: a batch, in place of `object`.
         b: an array, in place of `object`.
         list_of_tensors: a list, in place of `object`.
-        is_pinned: without effect: JAX pins the memory of its transfers itself.
-        contiguous: without effect: samples stay where they are.
+        is_pinned: has no effect, because JAX pins the memory of its transfers itself.
+        contiguous: has no effect, because samples stay where they are.
     """
 
     device: ClassVar[str] = "cpu"
@@ -74,7 +74,7 @@ class TensorListCPU(TensorList):
         return self.store.host_sample(i)
 
     def as_array(self) -> HostArray:
-        """Returns the samples, which must have one size, as an array [N, ...]."""
+        """Returns the samples as an array [N, ...]; all must have the same size."""
         return self._dense_array()
 
     def as_cpu(self) -> TensorListCPU:
@@ -93,7 +93,7 @@ class TensorListCPU(TensorList):
     def from_dlpack_list(
         list_of_objects: Sequence[object], layout: str | None = None, contiguous: bool = False
     ) -> TensorListCPU:
-        """Makes a batch of arrays of any library that supports DLPack, without copying them."""
+        """Makes a batch from arrays of any library that supports DLPack, without copying them."""
         return TensorListCPU(list(list_of_objects), layout)
 
     def _dense(self) -> AnyArray:
@@ -104,16 +104,16 @@ class TensorListCPU(TensorList):
 
 
 class TensorListGPU(TensorList):
-    """A batch on the accelerator, that is JAX's default device (the CPU if there is no other).
+    """Holds a batch on JAX's default device, which is the accelerator if there is one, else the CPU.
 
     Args:
-        object: an array [N, ...], a list of arrays or tensors, or another batch.
+        object: an array [N, ...], a list of arrays or tensors, or a batch.
         layout: layout of one sample; None: the layout of the tensors, if they have one.
-        stream: without effect: JAX orders its own work.
+        stream: has no effect, because JAX orders its own work.
         tl: a batch, in place of `object`.
         list_of_tensors: a list, in place of `object`.
-        contiguous: without effect: samples stay where they are.
-        device_id: number of the JAX device; -1: the device of a JAX array, else the default device.
+        contiguous: has no effect, because samples stay where they are.
+        device_id: number of the JAX device; -1 means the device of the array if it is a JAX array, else the default device.
     """
 
     device: ClassVar[str] = "gpu"
@@ -157,7 +157,7 @@ class TensorListGPU(TensorList):
 
     @property
     def stream(self) -> None:
-        """None: JAX orders its own work."""
+        """Returns None, because JAX orders its own work."""
         return
 
     def copy_to_external(
@@ -170,7 +170,7 @@ class TensorListGPU(TensorList):
         """Copies the samples one after another, each in row-major order, to an address; returns when the copy is done.
 
         Args:
-            ptr: address on the device or the host, an int or a `ctypes` pointer.
+            ptr: address on the device or the host, as an int or a `ctypes` pointer.
             cuda_stream, non_blocking, use_copy_kernel: without effect.
         """
         self._copy_to(ptr)
@@ -187,7 +187,7 @@ class TensorListGPU(TensorList):
         stream: object = None,
         contiguous: bool = False,
     ) -> TensorListGPU:
-        """Makes a batch of arrays of any library that supports DLPack; only JAX arrays are not copied."""
+        """Makes a batch from arrays of any library that supports DLPack; copies them unless they are JAX arrays."""
         return TensorListGPU(list(list_of_objects), layout)
 
     def _dense(self) -> AnyArray:

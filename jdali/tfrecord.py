@@ -14,12 +14,13 @@ _DEFAULT_TYPES: dict[int, tuple[type, ...]] = {int64: (int,), string: (str, byte
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """One feature of a record; call `FixedLenFeature` or `VarLenFeature` to describe one.
+    """Describes one feature of a record; call `FixedLenFeature` or `VarLenFeature` to make one.
 
     Attributes:
         dtype: int64, float32 or string.
-        shape: shape of the tensor; None: variable.
-        partial_shape: sizes of all axes but the first, if `shape` is None; the first follows from the number of elements.
+        shape: shape of the tensor; None if it is variable.
+        partial_shape: sizes of all axes but the first, if `shape` is None. The size of the first axis follows from the number
+            of elements.
         default_value: value of elements that a record lacks.
     """
 
@@ -37,7 +38,7 @@ def FixedLenFeature(shape: int | Sequence[int], dtype: int, default_value: Any, 
     """Describes a feature of the same shape in all records.
 
     Args:
-        shape: shape of the tensor, () for a scalar. A string must have () or (1,), whatever its length.
+        shape: shape of the tensor; () for a scalar. For a string, `shape` must be () or (1,), whatever the string's length.
         dtype: `int64`, `float32` or `string`.
         default_value: value of each element if a record lacks the feature.
 

@@ -1,6 +1,6 @@
 """Defines DALI's enums and constants with the names and numbers of `nvidia.dali.types` 2.4.
 
-A number that a program for DALI has stored means the same in jdali.
+So a number that a program for DALI has stored means the same in jdali.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ NHWC, NCHW, NFHWC, NFCHW = "HWC", "CHW", "FHWC", "FCHW"
 
 
 class DALIImageType(DALIEnum):
-    """Colour spaces of a decoded image."""
+    """Lists the colour spaces of a decoded image."""
 
     RGB = 0
     BGR = 1
@@ -64,7 +64,7 @@ class DALIImageType(DALIEnum):
 
 
 class DALIInterpType(DALIEnum):
-    """Interpolation filters."""
+    """Lists the interpolation filters."""
 
     INTERP_NN = 0
     INTERP_LINEAR = 1
@@ -75,7 +75,7 @@ class DALIInterpType(DALIEnum):
 
 
 class PipelineAPIType(DALIEnum):
-    """Group of `Pipeline` methods that runs a pipeline."""
+    """Lists the groups of `Pipeline` methods that can run a pipeline."""
 
     BASIC = 0
     ITERATOR = 1
@@ -97,7 +97,7 @@ INTERP_GAUSSIAN = DALIInterpType.INTERP_GAUSSIAN
 
 
 class TensorLayout(str):
-    """A layout: one letter per axis. A plain string works as well, and compares equal."""
+    """Names each axis of an array by one letter. A plain string works as well, and compares equal."""
 
     __slots__ = ()
 
@@ -106,10 +106,10 @@ class TensorLayout(str):
 
 
 class CUDAStream:
-    """Holds the handle of a CUDA stream, as DALI's class does; without effect, XLA manages its own streams.
+    """Holds the handle of a CUDA stream, as DALI's class does; has no effect, because XLA manages its own streams.
 
     Args:
-        ptr: the handle; None for none.
+        ptr: the handle; None for no stream.
     """
 
     def __init__(self, ptr: int | None = None):
@@ -117,12 +117,12 @@ class CUDAStream:
 
     @property
     def ptr(self) -> int | None:
-        """The handle that was passed in."""
+        """Returns the handle that was passed in."""
         return self._ptr
 
 
 class SampleInfo:
-    """The argument of a per-sample callback; it identifies the sample to return.
+    """Identifies the sample that a per-sample callback should return; the callback gets it as its argument.
 
     Attributes:
         idx_in_epoch: index of the sample in the epoch.
@@ -143,7 +143,7 @@ class SampleInfo:
 
 
 class BatchInfo:
-    """The argument of a batch callback with `batch_info=True`.
+    """Identifies the batch that a callback should return; the callback gets it with `batch_info=True`.
 
     Attributes:
         iteration: number of the batch in the epoch.

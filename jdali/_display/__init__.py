@@ -1,4 +1,4 @@
-"""Draws values as HTML and SVG: pure functions of NumPy arrays, independent of pipelines.
+"""Draws values as HTML and SVG, by pure functions of NumPy arrays that do not depend on pipelines.
 
 markup.py     escaping, data URIs, the style sheet
 pictures.py   arrays of any layout, type and range as pictures, with notes on how values were scaled
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jdali._display.numbers import curve_svg as curve_svg
     from jdali._display.overlays import Overlay as Overlay
 
-# Only notebooks and the viewer show values.
+# Imported on first use, because only notebooks and the viewer show values.
 _WHERE = {
     "batches": ("NamedBatch", "batch_html"),
     "figures": ("LARGE", "SMALL", "Detail", "Hint", "Shown", "figure", "named"),

@@ -18,7 +18,7 @@ _SOUND_FILES = (
 
 
 class NamedBatch(NamedTuple):
-    """One output of a batch.
+    """Describes one output of a batch.
 
     Attributes:
         name: name of the output.
@@ -34,7 +34,7 @@ class NamedBatch(NamedTuple):
 
 
 def _figure(output: NamedBatch, position: int, name: str) -> Shown:
-    """Shows a sample; as a sound if its file name has a sound's extension and its array could be one."""
+    """Shows a sample; shows a sound if the file name has a sound's extension and the array may be a sound."""
     array, hint = output.sample(position), output.hint
     if not (hint.kind or output.layout) and name.lower().endswith(_SOUND_FILES) and may_be_sound(array):
         hint = Hint("sound")
@@ -42,7 +42,7 @@ def _figure(output: NamedBatch, position: int, name: str) -> Shown:
 
 
 def batch_html(title: str, count: int, outputs: Sequence[NamedBatch], names: Sequence[str] = ()) -> str:
-    """Shows samples with all their outputs, as many as fit into 200 kB.
+    """Shows samples with all their outputs, in at most 200 kB of HTML.
 
     Args:
         title: one line about the batch.

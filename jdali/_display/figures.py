@@ -16,19 +16,19 @@ from jdali._display.overlays import Overlay, overlay_html
 from jdali._display.pictures import Pixels, animation_of, fit, picture_of, png, webp
 from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
-_SHOWN_SIDE = 200  # smaller pictures are enlarged until their longest side has this many pixels
-_TINY = 64  # pictures with shorter sides are enlarged without smoothing
+_SHOWN_SIDE = 200  # smaller pictures are enlarged to a longest side of this size, pixels
+_TINY = 64  # pictures with a shorter longest side, pixels, are enlarged without smoothing
 _CHANNELS, _MANY_FRAMES = 8, 4000
 
 
 class Detail(NamedTuple):
-    """Limits on how much of a value is shown.
+    """Limits how much of a value is shown.
 
     Attributes:
         side: maximum pixels of a picture's side.
         frames: maximum frames of a video.
         seconds: maximum length of a sound.
-        exact: encode pictures without loss.
+        exact: whether to encode pictures without loss.
     """
 
     side: int
@@ -43,11 +43,11 @@ LARGE = Detail(side=1024, frames=64, seconds=60.0, exact=True)
 
 @dataclasses.dataclass(frozen=True)
 class Hint:
-    """Facts about a value besides its array.
+    """Holds facts about a value that its array does not contain.
 
     Attributes:
         kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points", or "" to guess from the array.
-        rate: sampling rate of a sound in Hz; None: unknown.
+        rate: sampling rate of a sound in Hz; None if unknown.
         axes: axes of a spectrogram.
         names: class names by label.
     """
@@ -59,11 +59,11 @@ class Hint:
 
 
 class Shown(NamedTuple):
-    """A value as HTML.
+    """Holds a value as HTML.
 
     Attributes:
         html: the figure.
-        kind: the kind it was shown as, see `kind_of`.
+        kind: how the value was shown, a result of `kind_of`.
     """
 
     html: str
@@ -71,7 +71,7 @@ class Shown(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """The arguments of `figure`."""
+    """Holds the arguments of `figure`."""
 
     array: NDArray[np.generic]
     layout: str
@@ -108,7 +108,7 @@ def kind_of(array: NDArray[np.generic], layout: str, hint: Hint) -> str:
 
 
 def _looks_like_picture(array: NDArray[np.generic]) -> bool:
-    """Returns True for three axes if the last or the first has 1, 3 or 4 elements, and the other two at least 8."""
+    """Returns True if the last or the first of three axes has 1, 3 or 4 elements, and the other two have at least 8."""
     if array.ndim != 3:
         return False
     last, first = array.shape[-1] in (1, 3, 4), array.shape[0] in (1, 3, 4)
@@ -116,7 +116,7 @@ def _looks_like_picture(array: NDArray[np.generic]) -> bool:
 
 
 def may_be_sound(array: NDArray[np.generic]) -> bool:
-    """Returns True for element types and shapes that audio decoders return: [frames] or [frames, at most 8 channels]."""
+    """Returns True if audio decoders return such a type and shape: [frames], or [frames, channels] with up to 8 channels."""
     typed = array.dtype.kind == "f" or array.dtype == np.int16
     return (
         typed and array.ndim in (1, 2) and len(array) > 1 and (array.ndim == 1 or array.shape[1] <= _CHANNELS)
@@ -165,7 +165,7 @@ def figure(
 
 
 def _image(pixels: Pixels, detail: Detail) -> str:
-    """Encodes a picture as a data URI, no larger than `detail.side`."""
+    """Encodes a picture as a data URI; shrinks it to sides of at most `detail.side` pixels."""
     small = fit(pixels, detail.side)
     if detail.exact or small.shape[-1] == 1 or small.size < 6000:
         return data_uri(png(small), "image/png")
@@ -173,7 +173,7 @@ def _image(pixels: Pixels, detail: Detail) -> str:
 
 
 def _frame(uri: str, height: int, width: int, over: str, what: str) -> str:
-    """Draws a picture with its overlays; enlarges small ones."""
+    """Draws a picture with its overlays; enlarges small pictures."""
     longest = max(height, width)
     scale = max(_SHOWN_SIDE / longest, 1.0)
     tiny = ' class="jd-tiny"' if longest < _TINY else ""
@@ -276,7 +276,7 @@ _HEIGHT = 60
 
 
 def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
-    """Scales a sound to float32 [frames, channels]; full scale is 1.
+    """Converts a sound to float32 [frames, channels] with a full scale of 1.
 
     Args:
         array: [frames] or [frames, channels].
@@ -286,7 +286,7 @@ def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
         info = np.iinfo(np.dtype(values.dtype.name))
         middle = (info.max + info.min + 1) / 2
         return ((values.astype(np.float64) - middle) / ((info.max - info.min) / 2)).astype(np.float32)
-    with np.errstate(over="ignore"):  # values beyond float32 become infinite, then 0
+    with np.errstate(over="ignore"):  # values beyond the range of float32 become infinite, then 0
         single = values.astype(np.float32)
     return np.nan_to_num(single, posinf=0.0, neginf=0.0)
 
@@ -307,7 +307,7 @@ def wav(frames: NDArray[np.float32], rate: float) -> bytes:
 
 
 def envelope(frames: NDArray[np.float32], columns: int = _COLUMNS) -> NDArray[np.float32]:
-    """Finds the lowest and highest value in each of `columns` equal parts of a sound, over all channels.
+    """Divides a sound into `columns` equal parts; finds the lowest and highest value of each, over all channels.
 
     Returns: [min(columns, frames), 2].
     """
@@ -322,7 +322,7 @@ def waveform_svg(frames: NDArray[np.float32], rate: float | None) -> str:
 
     Args:
         frames: [frames, channels], not empty.
-        rate: sampling rate in Hz; None: unknown, the length is given in frames.
+        rate: sampling rate in Hz; None if unknown, and the length is then shown in frames.
     """
     parts = envelope(frames)
     peak = max(float(np.abs(parts).max()), 1e-9)

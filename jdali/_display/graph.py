@@ -1,4 +1,4 @@
-"""Draws a graph in layers as SVG: boxes with rows, edges from top to bottom."""
+"""Draws a graph in layers as SVG, with boxes of rows and edges from top to bottom."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _ROW, _HEAD, _GAP_X, _GAP_Y, _CHAR, _MARGIN = 19, 21, 26, 34, 7.3, 12
 
 @dataclasses.dataclass(frozen=True)
 class GraphBox:
-    """A step of a graph.
+    """Describes a step of a graph.
 
     Attributes:
         key: unique key.
         title: text at the top.
         rows: text of each operator in the box.
         tips: tooltip of each row.
-        links: address that a click on a row opens; "" for none.
+        links: for each row, the address that a click on it opens; "" for no link.
         colour: a CSS colour.
         below: 1 for a box below the border line, else 0.
     """
@@ -35,7 +35,7 @@ class GraphBox:
 
 
 class GraphEdge(NamedTuple):
-    """An edge between two boxes, given by their keys, with its tooltip."""
+    """Describes an edge: the keys of its two boxes, and its tooltip."""
 
     source: str
     target: str
@@ -50,7 +50,7 @@ class _Place(NamedTuple):
 
 
 def layers(boxes: Sequence[GraphBox], edges: Sequence[GraphEdge]) -> list[list[GraphBox]]:
-    """Puts each box below its predecessors, and within a layer near them.
+    """Assigns boxes to layers: each box is below its predecessors and, within its layer, near them.
 
     Args:
         boxes: boxes in topological order.
@@ -88,7 +88,7 @@ def graph_svg(boxes: Sequence[GraphBox], edges: Sequence[GraphEdge], border: str
 
     Args:
         boxes, edges: boxes and edges of the graph.
-        border: text at the line above the boxes with `below=1`; "" for no line.
+        border: text at the line above the boxes that have `below=1`; "" draws no line.
     """
     rows = [layer for layer in layers(boxes, edges) if layer]
     places: dict[str, _Place] = {}

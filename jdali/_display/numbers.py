@@ -18,7 +18,7 @@ _MAGIC = ((b"\xff\xd8\xff", "JPEG"), (b"\x89PNG\r\n\x1a\n", "PNG"), (b"RIFF", "R
 
 
 def histogram(array: NDArray[np.generic], bins: int = _BINS) -> tuple[NDArray[np.int64], float, float]:
-    """Counts finite values in equal bins between the smallest and the largest.
+    """Counts finite values in equal bins between the smallest and the largest value.
 
     Returns: counts [bins], the smallest and the largest value.
     """
@@ -31,7 +31,7 @@ def histogram(array: NDArray[np.generic], bins: int = _BINS) -> tuple[NDArray[np
 
 
 def parts_of_range(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Scales finite values so that the smallest is 0 and the largest 1; all are 0 if they are equal.
+    """Scales finite values so that the smallest becomes 0 and the largest 1; if all are equal, they become 0.
 
     Differences of integers, such as times in nanoseconds, are exact; differences of floats do not overflow.
     """
@@ -46,10 +46,10 @@ def parts_of_range(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:
-    """Draws values from left to right over a line at 0.
+    """Draws values from left to right above a line at 0.
 
     Args:
-        values: at least two values, none negative.
+        values: at least two values, all at least 0.
         top: upper end of the axis; None: the largest value.
         label: text for screen readers.
     """
@@ -68,7 +68,7 @@ def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:
 
 
 def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
-    """Draws counts as bars, with the ends of the range below."""
+    """Draws counts as bars; writes the ends of the range below."""
     top, width, height = max(int(counts.max(initial=0)), 1), 320, 60
     step = width / max(len(counts), 1)
     bars = "".join(
@@ -84,12 +84,12 @@ def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
 
 
 def numbers_text(array: NDArray[np.generic]) -> str:
-    """Prints a few of the values, as NumPy does."""
+    """Formats the values as NumPy does, and abbreviates long arrays."""
     return np.array2string(array, threshold=_MOST_NUMBERS, edgeitems=3, precision=5, max_line_width=40)
 
 
 def bytes_text(array: NDArray[np.uint8]) -> tuple[str, str]:
-    """Writes bytes as text if they are printable UTF-8, else the first 64 in hexadecimal.
+    """Returns bytes as text if they are printable UTF-8, else the first 64 in hexadecimal.
 
     Returns: the kind of content ("text", "JPEG file", "bytes"), and the text, not yet escaped.
     """

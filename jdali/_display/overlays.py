@@ -1,4 +1,4 @@
-"""Draws shapes over a picture: boxes with labels, polygons, points, masks."""
+"""Draws boxes with labels, polygons, points and masks over a picture."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _MOST_SHAPES = 200
 
 @dataclasses.dataclass(frozen=True)
 class Overlay:
-    """Shapes over a picture, in pixels or relative to its width and height.
+    """Holds shapes over a picture, in pixels or relative to its width and height.
 
     Attributes:
-        boxes: [n, 4], left, top, right, bottom.
-        labels: one label per box.
-        polygons: each [k, 2], x and y.
-        points: [k, 2], x and y.
-        mask: integers [H, W]; 0 is not coloured.
-        relative: names among "boxes", "polygons" and "points" whose coordinates are relative, 0 to 1.
+        boxes: [n, 4]; each row is (left, top, right, bottom).
+        labels: a label for each box.
+        polygons: arrays [k, 2] of (x, y).
+        points: array [k, 2] of (x, y).
+        mask: integers [H, W]; pixels with 0 stay uncoloured.
+        relative: which of "boxes", "polygons" and "points" have relative coordinates, from 0 to 1.
     """
 
     boxes: NDArray[np.floating] | None = None
@@ -92,7 +92,7 @@ def _shapes(overlay: Overlay, height: int, width: int) -> list[str]:
 
 
 def mask_pixels(mask: NDArray[np.generic]) -> Pixels:
-    """Gives each value of a mask but 0 a half transparent colour.
+    """Gives each value of a mask, except 0, a half transparent colour.
 
     Args:
         mask: integers or bool [H, W].
@@ -108,6 +108,6 @@ def mask_pixels(mask: NDArray[np.generic]) -> Pixels:
 
 
 def fit_mask(mask: NDArray[np.generic], side: int) -> Pixels:
-    """Colours a mask, and drops rows and columns until no side exceeds `side`: averaging would mix the colours."""
+    """Colours a mask; drops rows and columns beyond `side`, because averaging would mix the colours."""
     step = max(-(-max(mask.shape) // side), 1)
     return fit(mask_pixels(mask[::step, ::step]), side)

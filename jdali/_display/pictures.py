@@ -1,4 +1,4 @@
-"""Turns arrays of any layout, element type, range and number of channels into pictures, with notes on what was changed."""
+"""Converts arrays of any layout, type, range and number of channels to pictures; notes what was changed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Pixels = NDArray[np.uint8]
 Values = NDArray[np.generic]
 
 _FRAME_MS = 120
-_FEW = 32  # smaller maxima suggest class numbers rather than brightness
+_FEW = 32  # maxima up to this value suggest class numbers, not brightness
 
 
 class Picture(NamedTuple):
-    """A picture that can be shown.
+    """Holds a picture that can be shown.
 
     Attributes:
         pixels: uint8 [H, W, C] with 1, 3 or 4 channels.
@@ -30,18 +30,18 @@ class Picture(NamedTuple):
 
 
 class Animation(NamedTuple):
-    """Frames to play: uint8 [F, H, W, C] with 1, 3 or 4 channels, and notes on changes to the values."""
+    """Holds frames to play, uint8 [F, H, W, C] with 1, 3 or 4 channels, and notes on changes to the values."""
 
     frames: Pixels
     notes: tuple[str, ...] = ()
 
 
 def picture_of(array: Values, layout: str = "") -> Picture:
-    """Turns the values of a picture into uint8.
+    """Converts a picture to uint8.
 
-    uint8 stays as it is. Floats in [0, 1] are scaled by 255. Values that are not negative with a maximum over 32 and up to
-    255 are rounded. Other values are scaled between their smallest and largest. NaN and infinity become black. Of two
-    channels the first is shown, of more than four the first three.
+    uint8 values stay as they are. Floats in [0, 1] are scaled by 255. Values of at least 0 with a maximum over 32 and up to
+    255 are rounded. All other values are scaled from the range between the smallest and the largest. NaN and infinity become
+    black. Only the first of two channels is shown, and only the first three of more than four.
 
     Args:
         array: [H, W], [H, W, C] or [C, H, W], not empty.
@@ -53,12 +53,12 @@ def picture_of(array: Values, layout: str = "") -> Picture:
 
 
 def animation_of(array: Values, layout: str, most: int) -> Animation:
-    """Turns frames, or the slices of a volume, into uint8, all scaled by the same range.
+    """Converts frames, or the slices of a volume, to uint8; the same range applies to all.
 
     Args:
         array: array of `layout`.
         layout: one axis besides H, W and C, for instance "FHWC", "FCHW", "DHWC" or "FHW".
-        most: maximum number of frames; if there are more, this many at equal steps.
+        most: maximum number of frames; of longer videos, it takes frames at equal steps.
     """
     axis = next(i for i, letter in enumerate(layout) if letter not in "HWC")
     frames = np.moveaxis(array, axis, 0)
@@ -74,7 +74,7 @@ def animation_of(array: Values, layout: str, most: int) -> Animation:
 
 
 def _channels_last(array: Values, layout: str) -> tuple[Values, tuple[str, ...]]:
-    """Moves channels last: [H, W, C] with 1, 3 or 4 channels."""
+    """Moves the channels to the last axis; returns [H, W, C] with 1, 3 or 4 channels."""
     notes: tuple[str, ...] = ()
     if array.ndim == 2:
         return array[..., None], notes
@@ -91,7 +91,7 @@ def _channels_last(array: Values, layout: str) -> tuple[Values, tuple[str, ...]]
 
 
 def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
-    """Maps values to 0 to 255, see `picture_of`.
+    """Maps values to the range from 0 to 255; see `picture_of`.
 
     Returns: uint8 of the same shape, and notes on the scaling.
     """
@@ -124,11 +124,11 @@ def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
 
 
 def fit(pixels: Pixels, side: int) -> Pixels:
-    """Shrinks a picture with a side longer than `side` by averaging blocks of pixels.
+    """Shrinks a picture that is larger than `side` by averaging blocks of pixels.
 
     Args:
         pixels: uint8 [..., H, W, C].
-        side: maximum side of the result, in pixels; its longest side may be shorter.
+        side: maximum pixels of the result's longest side, which may be shorter.
     """
     height, width = pixels.shape[-3:-1]
     step = -(-max(height, width) // side)
@@ -158,7 +158,7 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 def webp(pixels: Pixels, *, quality: int = 80) -> bytes:
     """Encodes uint8 [H, W, C], or the frames of [F, H, W, C], as lossy WebP; frames play in a loop."""
-    from PIL import Image  # imported late: it is slow to load
+    from PIL import Image  # imported on first use, because it is slow to load
 
     frames = pixels[None] if pixels.ndim == 3 else pixels
     images = [Image.fromarray(frame[..., 0] if frame.shape[-1] == 1 else frame) for frame in frames]

@@ -1,4 +1,4 @@
-"""Draws spectrograms: time to the right, low frequencies at the bottom."""
+"""Draws spectrograms, with time to the right and low frequencies at the bottom."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _SCALE = np.array(
 
 
 class SpectrumAxes(NamedTuple):
-    """Scales of the axes of a spectrogram; None for unknown ones.
+    """Holds the scales of a spectrogram's axes; unknown values are None.
 
     Attributes:
         seconds: seconds from one window to the next.
-        low, high: frequencies of the lowest and highest row, Hz.
-        mel: rows are equally spaced on the mel scale, not in Hz.
+        low, high: frequencies of the lowest and the highest row in Hz.
+        mel: True if rows are equally spaced on the mel scale, not in Hz.
     """
 
     seconds: float | None = None
@@ -42,7 +42,7 @@ class SpectrumAxes(NamedTuple):
 
 
 def spectrum_pixels(array: NDArray[np.generic], layout: str = "ft") -> tuple[Pixels, str]:
-    """Colours a spectrogram between its smallest and largest finite value.
+    """Maps the values of a spectrogram to colours, from the smallest to the largest finite value.
 
     Args:
         array: [frequencies, windows] for "ft", [windows, frequencies] for "tf".
@@ -96,7 +96,7 @@ def spectrum_svg(pixels: Pixels, axes: SpectrumAxes, side: int) -> str:
 
 
 def _frequency(axes: SpectrumAxes, share: float, rows: int) -> str:
-    """Writes the frequency at a height: 0 is the bottom, 1 the top."""
+    """Formats the frequency at a height from 0, the bottom, to 1, the top."""
     if axes.low is None or axes.high is None:
         return f"row {share * (rows - 1):.0f}"
     if not axes.mel:

@@ -1,4 +1,4 @@
-"""`jdali.statistics`: measures a data set before training.
+"""Implements `jdali.statistics`, which measures a data set before training.
 
 labels.py    finds the reader behind a value, and the class names of its labels
 moments.py   mean and standard deviation: exact for integers, stable for floats

@@ -30,19 +30,19 @@ def statistics(
 ) -> Statistics:  # fmt: skip
     """Measures samples: mean and standard deviation by channel, sizes, durations, labels, and bad samples.
 
-    Print the result to read it; its last line, `mean=[...], std=[...]`, can be pasted into `crop_mirror_normalize`.
+    Print the result to read it. You can paste its last line, `mean=[...], std=[...]`, into `crop_mirror_normalize`.
 
     Args:
-        data: a pipeline, or a reader: the result of `fn.readers.file(...)`, or an object of `jdali.dynamic.readers`. The
-            samples of a pipeline are consumed, so make one for this. A reader's images (as RGB) and sounds are decoded;
+        data: a pipeline, or a reader: the result of `fn.readers.file(...)`, or an object of `jdali.dynamic.readers`. Make a
+            pipeline for this call, because its samples are consumed. A reader's images (as RGB) and sounds are decoded;
             samples that cannot be decoded are left out and listed.
         n: number of samples; None: one epoch.
-        progress: show a bar (by tqdm, if it is installed) where stderr is a terminal.
+        progress: whether to show a bar if stderr is a terminal; tqdm shows it if it is installed.
 
-    Returns: statistics, computed exactly and rounded once for integers, and in float64 for floats.
+    Returns: statistics. For integers they are exact and rounded once; for floats they are computed in float64.
 
     Raises:
-        TypeError: `data` is something else, or `n` is None and the pipeline has no end.
+        TypeError: `data` is neither a pipeline nor a reader, or `n` is None and the pipeline has no end.
         ValueError: `n` is less than 1.
         OperatorError: a sample of a pipeline with `on_error="raise"` is bad.
     """
@@ -73,7 +73,7 @@ def statistics(
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
-    """Yields batches with the positions of the samples to measure: the first `n` good ones, or those of one epoch."""
+    """Yields batches with the positions of samples to measure: of the first `n` good samples, or of one epoch."""
     epoch: int | None = None
     left = sys.maxsize if n is None else n
     while left:
@@ -97,16 +97,16 @@ def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, 
 
 
 def _epoch_size(pipe: Pipeline) -> int | None:
-    """Estimates the number of samples in an epoch of this shard; None if unknown."""
+    """Estimates the number of samples in an epoch of this shard; returns None if it is unknown."""
     metas = list(pipe.reader_meta().values())
     if metas:
         return -(-int(metas[0]["epoch_size"]) // int(metas[0]["number_of_shards"]))
-    iter(pipe)  # raises if it has no end
+    iter(pipe)  # raises an error if the pipeline has no end
     return None
 
 
 def _decoding(data: object) -> Pipeline:
-    """Builds a pipeline that decodes the images and sounds of a reader."""
+    """Builds a pipeline that decodes a reader's images and sounds."""
     if isinstance(data, DynamicReader):
         make: Any = fn
         for part in data._op.name.split("."):
@@ -134,7 +134,7 @@ def _pipeline(outputs: Sequence[DataNode]) -> Pipeline:
 
 
 def _decoders(nodes: Sequence[DataNode]) -> list[Callable[..., Any] | None]:
-    """Chooses a decoder for each output of a reader by the file format of its first samples; None for no decoder."""
+    """Chooses a decoder for each output of a reader by the format of its first samples; None if it needs no decoder."""
     chosen: list[Callable[..., Any] | None] = [None] * len(nodes)
     with contextlib.closing(_pipeline(nodes)) as pipe:
         first = pipe.run()

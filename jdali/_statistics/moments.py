@@ -11,19 +11,19 @@ _Array = np.ndarray
 
 
 class Moments:
-    """Computes count, mean and standard deviation by channel of arrays that are added one by one.
+    """Computes count, mean and standard deviation by channel, over arrays that are added one by one.
 
-    Integers are summed exactly, as Python integers. For floats, the mean and the sum of squared deviations of each array are
-    computed in float64 and then combined (Chan, Golub and LeVeque), so that a large mean loses no digits. NaN and infinity are
-    counted and left out.
+    Integers are summed exactly, as Python integers. For floats, it computes the mean and the sum of squared deviations of
+    each array in float64 and then combines them (Chan, Golub and LeVeque), so that a large mean loses no digits. NaN and
+    infinity are counted and left out.
     """
 
     def __init__(self, channels: int):
         self.not_finite = 0
-        self._ints: list[tuple[int, int, int]] = [(0, 0, 0)] * channels  # count, sum, sum of squares
+        self._ints: list[tuple[int, int, int]] = [(0, 0, 0)] * channels  # each: count, sum, sum of squares
         self._floats: list[tuple[int, float, float]] = [
             (0, 0.0, 0.0)
-        ] * channels  # count, mean, squared distances
+        ] * channels  # each: count, mean, sum of squared deviations
         self._low, self._high = math.inf, -math.inf
 
     def add(self, values: _Array) -> None:
@@ -58,12 +58,12 @@ class Moments:
 
     @property
     def count(self) -> int:
-        """Number of values of the first channel."""
+        """Returns the number of values in the first channel."""
         return self._ints[0][0] + self._floats[0][0]
 
     @property
     def mean(self) -> tuple[float, ...]:
-        """Mean by channel; nan without values."""
+        """Returns the mean by channel; nan for a channel without values."""
         return tuple(
             float(Fraction(i[1], i[0])) if i[0] else f[1] if f[0] else math.nan
             for i, f in zip(self._ints, self._floats, strict=True)
@@ -71,12 +71,12 @@ class Moments:
 
     @property
     def std(self) -> tuple[float, ...]:
-        """Standard deviation by channel, as NumPy's `std` with `ddof=0`; nan without values."""
+        """Returns the standard deviation by channel, as NumPy's `std` with `ddof=0`; nan for a channel without values."""
         return tuple(map(_deviation, self._ints, self._floats))
 
     @property
     def range(self) -> tuple[float, float]:
-        """Smallest and largest value; nan without values."""
+        """Returns the smallest and the largest value; nan if there are none."""
         return (float(self._low), float(self._high)) if self.count else (math.nan, math.nan)
 
 

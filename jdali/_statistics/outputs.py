@@ -23,16 +23,16 @@ class Output:
     Args:
         name: name of the output.
         node: the output in the graph.
-        classes: class names of its labels; empty if it holds no labels with names.
+        classes: class names of its labels; empty if it has no labels with names.
     """
 
     def __init__(self, name: str, node: DataNode, classes: ClassNames):
         self.name, self.source, self.index, self._classes = name, node.source, node.index, classes
         self._extents: list[np.ndarray] = []
         self._numbers: list[np.ndarray] = []
-        self._moments: dict[int, Moments] = {}  # by the number of channels
-        self._samples: collections.Counter[int] = collections.Counter()  # by the number of channels
-        self._objects: collections.Counter[int] = collections.Counter()  # by their labels
+        self._moments: dict[int, Moments] = {}  # moments by number of channels
+        self._samples: collections.Counter[int] = collections.Counter()  # samples by number of channels
+        self._objects: collections.Counter[int] = collections.Counter()  # objects by label
         self._dtype, self._layout = np.dtype(np.uint8), ""
 
     def add(self, batch: TensorList, chosen: np.ndarray) -> None:
@@ -60,7 +60,7 @@ class Output:
 
     @property
     def is_sound(self) -> bool:
-        """True for the first output of `decoders.audio`."""
+        """Returns True for the first output of `decoders.audio`."""
         return self.source.op.name == _SOUND and self.index == 0
 
     @property
@@ -69,12 +69,12 @@ class Output:
 
     @property
     def extents(self) -> np.ndarray:
-        """Sizes of the samples, [n, ndim]."""
+        """Returns the sizes of the samples, [n, ndim]."""
         return np.concatenate(self._extents) if self._extents else np.zeros((0, 0), np.int64)
 
     @property
     def numbers(self) -> np.ndarray | None:
-        """The samples [n], if each is one number, else None."""
+        """Returns the samples, [n], if each is one number, else None."""
         every = len(self._numbers) == len(self._extents) > 0
         return np.concatenate(self._numbers) if every else None
 
@@ -124,7 +124,7 @@ class Output:
 
 
 def statistics_of(outputs: Sequence[Output]) -> tuple[OutputStatistics, ...]:
-    """Computes the statistics of each output; sounds get durations if their sampling rate is an output too."""
+    """Computes the statistics of each output; adds durations of sounds if their sampling rates are an output too."""
     rates = {
         output.source: output.numbers
         for output in outputs

@@ -14,7 +14,7 @@ _MOST_LABELS = 10
 
 
 class Range(NamedTuple):
-    """Smallest, mean and largest value of a size or a duration."""
+    """Holds the smallest, mean and largest value of a size or a duration."""
 
     smallest: float
     mean: float
@@ -32,22 +32,24 @@ class Range(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class OutputStatistics:
-    """Statistics of one output of a pipeline.
+    """Holds the statistics of one output of a pipeline.
 
     Attributes:
         name: name of the output, "output 0" for instance.
         kind: "values", "labels" or "bytes".
         dtype: element type.
         layout: layout of a sample; "" if unknown.
-        sizes: number of elements along each axis, by the axis's letter in the layout, or its number.
+        sizes: range of the number of elements along each axis, by the axis's letter in the layout, or by its index without a
+            layout.
         duration: seconds of sounds; None if their sampling rate is unknown.
-        mean: mean by channel, in the units of the data; one number without channels; empty for labels and bytes.
-        std: standard deviation by channel, of all values (NumPy's `std`).
+        mean: mean by channel, in the units of the data. It is one number for data without channels, and empty for labels and
+            bytes.
+        std: standard deviation by channel over all values, as NumPy's `std` computes it.
         range: smallest and largest value.
-        not_finite: number of values that are NaN or infinite; they are left out.
-        labels: number of occurrences of each label; each object of a sample counts.
-        other_channels: number of samples left out of `mean`, `std` and `range`: their number of channels is not the most
-            frequent one.
+        not_finite: number of values that are NaN or infinite; the statistics leave them out.
+        labels: number of occurrences of each label; a sample with several objects counts for each.
+        other_channels: number of samples left out of `mean`, `std` and `range`, because their number of channels is not the
+            most frequent.
         classes: class names of the labels; empty if unknown.
     """
 
@@ -104,10 +106,10 @@ _AXES = {
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Statistics:
-    """Results of `jdali.statistics`; the last printed line, mean and std, can be pasted into `crop_mirror_normalize`.
+    """Holds the results of `jdali.statistics`; `crop_mirror_normalize` takes the mean and std of the last printed line.
 
     Attributes:
-        samples: number of samples measured, without bad ones.
+        samples: number of samples measured, without the bad samples.
         bad: samples that could not be read or decoded.
         outputs: statistics of each output of the pipeline, in order.
         classes: class names of the first output that has labels with names, by label.
@@ -120,17 +122,17 @@ class Statistics:
 
     @property
     def mean(self) -> tuple[float, ...]:
-        """`mean` of the first output with values; empty if there is none."""
+        """Returns `mean` of the first output with values; empty if no output has values."""
         return self._main.mean if self._main else ()
 
     @property
     def std(self) -> tuple[float, ...]:
-        """`std` of the first output with values; empty if there is none."""
+        """Returns `std` of the first output with values; empty if no output has values."""
         return self._main.std if self._main else ()
 
     @property
     def labels(self) -> Mapping[int, int]:
-        """`labels` of the first output with labels; empty if there is none."""
+        """Returns `labels` of the first output with labels; empty if no output has labels."""
         return next((output.labels for output in self.outputs if output.kind == "labels"), {})
 
     @property

@@ -1,9 +1,9 @@
-"""Shows a pipeline on local pages: batches, samples, graph, data and time.
+"""Shows a pipeline's batches, samples, graph, data and times on local pages.
 
 server.py    the HTTP server (Starlette and uvicorn), on one address, protected by a token
 layout.py    the layout of all pages
 batches.py sample.py graph.py data.py timing.py   the pages
-hints.py     finds the meaning of values in the graph by their operators
+hints.py     derives what values in the graph mean from their operators
 survey.py    measures sizes, labels, mean and deviation in the background
 measure.py   measures a pipeline in a loop
 

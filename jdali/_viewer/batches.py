@@ -1,4 +1,4 @@
-"""Renders the page of a batch: its samples side by side, with all outputs."""
+"""Renders the page of a batch, with its samples and all of their outputs side by side."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jdali.engine.eager import PipelineInspector, SeenBatch
 
 DETAIL = Detail(side=384, frames=24, seconds=20.0, exact=True)
 _FEW, _MOST_SHOWN = 32, 256
-_MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # for pages of many samples
+_MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # detail of pages with many samples
 
 
 def batch_page(inspector: PipelineInspector, number: int, root: str, names_of: NamesOf) -> str:
@@ -70,7 +70,7 @@ def sample_figures(
 
 
 def figure_or_error(array: Array, *, name: str, **known: Any) -> str:
-    """Renders a value, see `figure`; renders an error in its place if this fails."""
+    """Renders a value by `figure`, or the error if this fails."""
     try:
         return figure(array, name=name, **known).html
     except Exception as error:
@@ -108,7 +108,7 @@ def _navigation(inspector: PipelineInspector, batch: SeenBatch, root: str) -> st
 
 
 def found_page(inspector: PipelineInspector, text: str, root: str) -> str:
-    """Renders the list of samples whose file names contain a text."""
+    """Renders the list of samples whose file names contain `text`."""
     found, looked = inspector.find(text) if text else ([], 0)
     part = (
         f" Only the first {looked} names were looked at." if text and looked < (inspector.size or 0) else ""

@@ -1,4 +1,4 @@
-"""Renders the page of the data: statistics and bad files."""
+"""Renders the page of the data, with statistics and bad files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders the page of the graph: steps with their times, operators with the sizes of their outputs."""
+"""Renders the page of the graph: steps with their times, and operators with the sizes of their outputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOTE = (
     "</p>"
 )
 
-_MOST_TRIED = 8  # samples to try until one does not fail
+_MOST_TRIED = 8  # maximum samples to try, until one succeeds
 
 
 class GraphPage:
@@ -26,7 +26,7 @@ class GraphPage:
 
     Args:
         inspector: inspector of the pipeline.
-        times: times of the measured loop, shown if the pipeline itself has made no batch.
+        times: times of the measured loop, shown while the pipeline itself has produced no batch.
         pipe: returns the pipeline, for its plan.
         root: path of the viewer.
     """
@@ -39,7 +39,7 @@ class GraphPage:
         self._position = 0
 
     def page(self) -> str:
-        """Renders the page; the browser refreshes its middle part from `now`."""
+        """Renders the page; the browser refreshes the middle part with the result of `now`."""
         form = self._times.form(self._root, "graph")
         return f'{_NOTE}{form}<div id="live" data-live="{self._root}graph/now">{self.now()}</div>'
 
@@ -64,7 +64,7 @@ class GraphPage:
         return f'{self._times.progress()}{whose}<div class="jd-scroll">{svg}</div>{plan}'
 
     def _known_sizes(self) -> dict[DataNode, ValueSize]:
-        """Returns the size of each value for the first good sample; measures it once."""
+        """Returns the size of each value for the first sample that does not fail; measures it once."""
         if self._sizes is not None:
             return self._sizes
         for position in range(min(len(self._inspector.task(0)), _MOST_TRIED)):

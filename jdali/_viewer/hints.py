@@ -1,4 +1,4 @@
-"""Recognises sounds, spectrograms, boxes, labels and masks among the values of a graph, by their operators."""
+"""Recognises sounds, spectrograms, boxes, labels and masks in a graph by the operators that produce them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES = (
     ("sound", "sound"), ("audio", "sound"),
 )  # fmt: skip
 _COCO = {1: "boxes", 2: "labels"}
-_NEAR_ONE = 1.5  # largest relative coordinate, since boxes may reach a little beyond the picture
+_NEAR_ONE = 1.5  # maximum relative coordinate, above 1 because boxes may extend a little beyond the picture
 
 
 def argument(node: Node, name: str) -> object:
@@ -42,11 +42,11 @@ def _number(value: object) -> float | None:
 
 
 NamesOf = Callable[[DataNode], ClassNames]
-"""Returns the names of the labels in a value of the graph; empty if it has no named labels."""
+"""Declares a function that returns the class names of the labels in a value; empty if they have no names."""
 
 
 def nameless(value: DataNode) -> ClassNames:
-    """Returns no names, for graphs without named labels."""
+    """Returns no class names, for graphs whose labels have none."""
     return ()
 
 
@@ -55,7 +55,7 @@ def hint_of(value: DataNode, value_of: ValueOf, names_of: NamesOf = nameless) ->
 
     Args:
         value: the value.
-        value_of: returns other values of the same sample, such as the rate of a sound.
+        value_of: returns another value of the same sample, such as the rate of a sound.
         names_of: returns the names of labels.
     """
     found = origin(value)
@@ -113,7 +113,7 @@ def overlay_of(
 
     Args:
         outputs: outputs of the pipeline.
-        arrays: values of the sample; None: unknown.
+        arrays: values of the sample; a value is None if unknown.
         names_of: returns the names of labels.
     """
     boxes = labels = points = mask = vertices = polygons = None
@@ -158,7 +158,7 @@ def _label(label: object, names: ClassNames) -> str:
 
 
 def over(overlay: Overlay, height: int, width: int) -> Overlay:
-    """Returns an overlay for a picture of this size, without a mask of another size."""
+    """Returns the overlay for a picture of this size; drops a mask of a different size."""
     if overlay.mask is None or overlay.mask.shape == (height, width):
         return overlay
     return Overlay(overlay.boxes, overlay.labels, overlay.polygons, overlay.points, None, overlay.relative)

@@ -1,4 +1,4 @@
-"""Renders the layout of all pages. Pages load nothing from other hosts, and text from data is escaped."""
+"""Renders the layout of all pages; they load nothing from other hosts, and text from data is escaped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def style() -> str:
 
 
 def script() -> str:
-    """Returns the script of the pages, for keys and parts that refresh."""
+    """Returns the script of the pages, which handles keys and refreshes parts."""
     return (_STATIC / "viewer.js").read_text()
 
 
@@ -36,7 +36,7 @@ def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
     Args:
         title: title as text, which is escaped here.
         body: HTML.
-        root: path of the viewer, which ends with "/".
+        root: path of the viewer; ends with "/".
         here: name of the page in the navigation.
         subject: name of the pipeline as text, which is escaped here.
     """
@@ -60,7 +60,7 @@ def error_box(error: object) -> str:
 
 
 def pager(before: str, after: str, middle: str) -> str:
-    """Renders links to the previous and the next page; "" for no link."""
+    """Renders links to the previous and the next page; `before` or `after` is "" for no link."""
     previous = (
         f'<a rel="prev" href="{escape(before)}">← previous</a>'
         if before

@@ -17,15 +17,15 @@ Advance = Callable[[int, float], bool]
 def measure_loop(
     pipe: Pipeline, batches: int, advance: Advance = lambda done, seconds: True, warm: int = 2
 ) -> Report:
-    """Takes batches in a loop that does nothing else.
+    """Measures a loop that only takes batches.
 
     Args:
         pipe: the pipeline; it runs from its current position.
         batches: number of batches to measure.
-        advance: gets the number of batches so far and their time in seconds; returns False to stop.
-        warm: number of batches to take before.
+        advance: called with the number of batches so far and their seconds; returns False to stop.
+        warm: number of batches to take before the measurement.
 
-    Returns: the report of the measured batches; it has fewer if the pipeline ended.
+    Returns: the report of the measured batches; these are fewer if the pipeline ended.
     """
     for _ in range(warm):
         try:

@@ -1,4 +1,4 @@
-"""Renders the pages of a sample: its values after each operator, and the sample over several epochs."""
+"""Renders the pages of a sample: one with its values after each operator, one with its outputs in several epochs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Serves the pages with Starlette and uvicorn, on one address; every URL contains a secret token."""
+"""Serves the pages with Starlette and uvicorn; every URL contains a secret token."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from jdali.engine.eager import PipelineInspector
 from jdali.pipeline import Pipeline
 
 _HERE = "127.0.0.1"
-_END_SECONDS = 1  # time for threads to end
-_MOST = 2**31  # bound of numbers in forms
+_END_SECONDS = 1  # seconds that threads have to end
+_MOST = 2**31  # upper bound of numbers in forms
 
 
 class View:
-    """A viewer that runs in a thread until `close` or the end of the program.
+    """Runs a viewer in a thread until `close` or the end of the program.
 
     Attributes:
         url: URL to open in a browser; anyone who knows it sees the data.
@@ -63,7 +63,7 @@ class View:
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"
         config = uvicorn.Config(
             app,
-            log_config=None,  # uvicorn's configuration would close the handlers of the user's program
+            log_config=None,  # uvicorn's own configuration would close the log handlers of the user's program
             log_level="error",
             access_log=False,
             lifespan="off",
@@ -101,15 +101,15 @@ class View:
 def view(
     pipe: Pipeline, *, port: int = 0, host: str = _HERE, name: str = "pipeline", make: Callable[[], Pipeline] | None = None
 ) -> View:  # fmt: skip
-    """Opens a local page that shows a pipeline, without changing it, even while a loop runs.
+    """Serves a local page that shows a pipeline; does not change the pipeline, even while a loop runs.
 
     Args:
         pipe: the pipeline; its position does not change.
-        port: port to listen on; 0: a free one.
-        host: address to listen on. With another address than 127.0.0.1, everybody who reaches it and knows the URL sees
-            the data, over a connection that is not encrypted.
+        port: port to listen on; 0 chooses a free port.
+        host: address to listen on. With any address but 127.0.0.1, everybody who can reach it and knows the URL sees the
+            data. The connection is not encrypted.
         name: name of the pipeline, for the pages.
-        make: returns another pipeline like it, for the Time page to measure.
+        make: returns a new pipeline like `pipe`, which the Time page measures.
 
     Raises:
         RuntimeError: an external source cannot be read again, or the pipeline is in debug mode.
@@ -129,7 +129,7 @@ class Site:
         inspector: inspector of the pipeline.
         root: path that all pages begin with; it contains the token.
         name: name of the pipeline.
-        make: returns another pipeline like it, to measure; None: not possible.
+        make: returns a new pipeline like the shown one, to measure; None if this is not possible.
         names_of: returns the names of labels.
         pipe: returns the pipeline, for its plan and the loop over it.
     """
@@ -142,11 +142,11 @@ class Site:
         self._times = LiveTimes(inspector, make, pipe)
         self._graph = GraphPage(inspector, self._times, pipe, root)
         self._survey = Survey(inspector)
-        self._pages: set[Callable[[Response], object]] = set()  # sets the response of an open request
+        self._pages: set[Callable[[Response], object]] = set()  # each sets the response of an open request
         self._closed = False
 
     def app(self) -> Starlette:
-        """Builds the application; URLs without the token are not found."""
+        """Builds the application, which returns status 404 for URLs without the token."""
         root = self._root
         pages: list[tuple[str, Callable[[Request], Response], str]] = [
             ("", lambda _: RedirectResponse(f"{root}batches/0"), "GET"),
@@ -171,7 +171,7 @@ class Site:
         return Starlette(routes=routes, exception_handlers={404: self._not_found, 500: self._not_found})
 
     def close(self) -> None:
-        """Ends the pages and their background work; does not wait long for user code."""
+        """Ends the pages and their background work; waits only briefly for user code."""
         self._closed = True
         for answer in list(self._pages):
             answer(_disconnected())
@@ -182,13 +182,13 @@ class Site:
         self._times.join(_END_SECONDS)
 
     def _safe(self, answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
-        """Wraps a page so that it runs in a thread, and its errors become pages."""
+        """Wraps a page so that it runs in a thread, and shows its errors as pages."""
 
         async def safe(request: Request) -> Response:
             try:
                 response = await self._in_thread(answer, request)
             except Exception as error:
-                # Show errors of the user's data and code.
+                # The error may come from the user's data or code, so show it.
                 if isinstance(error, (IndexError, ValueError)) and not isinstance(error, OperatorError):
                     response = self._html("There is no such page", error_box(error), "", status=404)
                 else:
@@ -213,7 +213,7 @@ class Site:
                 done.set_result(response)
 
         def give(response: Response | Exception) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed
+            with contextlib.suppress(RuntimeError):  # the event loop is closed
                 loop.call_soon_threadsafe(settle, response)
 
         def run() -> None:
@@ -286,7 +286,7 @@ class Site:
         return RedirectResponse(f"{self._root}data", 303, SECURITY)
 
     def _measure(self, shown: str) -> Response:
-        """Starts a measurement, and redirects to the page."""
+        """Starts a measurement, and redirects to the page that shows it."""
         self._times.measure()
         return RedirectResponse(f"{self._root}{shown}", 303)
 
@@ -296,7 +296,7 @@ def _disconnected() -> Response:
 
 
 def _whole(text: str | None, name: str) -> int:
-    """Parses a number of a form, at least 0; 0 if it is missing."""
+    """Parses a number in a form, which must be at least 0; returns 0 if it is missing."""
     try:
         number = int(text or 0)
     except ValueError:

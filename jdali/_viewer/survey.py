@@ -1,4 +1,4 @@
-"""Measures a data set in the background: sizes, labels, mean and deviation by channel, bad files."""
+"""Measures a data set in the background: sizes, labels, mean and deviation by channel, and bad files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_VALUES = 100_000
 
 @dataclasses.dataclass
 class OutputSurvey:
-    """Statistics of one output so far.
+    """Collects statistics of one output.
 
     Attributes:
         name: name of the output.
@@ -26,7 +26,7 @@ class OutputSurvey:
         sizes: shapes of the samples.
         labels: counts by value, if a sample is a single integer.
         numbers: the values, if a sample is a single float.
-        moments: mean and deviation by channel; None: the output has no such values.
+        moments: mean and deviation by channel; None if the output has no values to average.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Survey:
         outputs: results so far.
         bad: samples that failed.
         seen, wanted: numbers of samples.
-        error: the error that ended it early; "" for none.
+        error: message of the error that ended the survey early; "" if there is none.
     """
 
     def __init__(self, inspector: PipelineInspector):
@@ -83,7 +83,7 @@ class Survey:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, samples: int) -> None:
-        """Starts the survey anew; does nothing while it runs."""
+        """Restarts the survey; does nothing while it is running."""
         if self.is_running:
             return
         self.outputs = [OutputSurvey(name) for name in self._inspector.output_names]
@@ -95,7 +95,7 @@ class Survey:
     def _run(self) -> None:
         try:
             self._inspector.check(-(-self.wanted // self._inspector.batch_size), self._add)
-        except Exception as error:  # shown on the page
+        except Exception as error:  # the page shows it
             self.error = str(error)
 
     def _add(self, batch: SeenBatch) -> bool:
@@ -117,6 +117,6 @@ class Survey:
         self._stop.set()
 
     def join(self, seconds: float) -> None:
-        """Waits for the end of the survey, at most `seconds`."""
+        """Waits up to `seconds` for the end of the survey."""
         if self._thread is not None:
             self._thread.join(seconds)

@@ -1,4 +1,4 @@
-"""Renders the live page of times: how long each phase works, how full the queue is, and which part waits."""
+"""Renders the live page of times: how long each phase takes, how full the queue is, and which part waits."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from jdali.iterator import loop_over
 from jdali.pipeline import Pipeline
 from jdali.profiler import Report, report_html
 
-_WINDOW = 5.0  # seconds that rates are averaged over
+_WINDOW = 5.0  # seconds over which rates are averaged
 _BATCHES = 50
 _HISTORY = 120  # points of a curve
 _APART = 0.5  # seconds between points of a curve
 
 
 class Moment(NamedTuple):
-    """A point of the curves: samples a second, averaged over `_WINDOW`, and number of ready batches."""
+    """Holds a point of the curves: samples per second, averaged over `_WINDOW`, and number of ready batches."""
 
     rate: float
     ready: int
 
 
 class LiveTimes:
-    """Shows the rates of a pipeline, the report of the loop over it, and a measured loop over another pipeline like it.
+    """Shows a pipeline's rates, the report of the loop over it, and a measured loop over a similar pipeline.
 
     Args:
         inspector: inspector of the pipeline.
-        make: returns another pipeline like it; None: not possible.
-        pipe: returns the pipeline; None once nothing else holds it.
+        make: returns a new pipeline like the shown one; None if this is not possible.
+        pipe: returns the pipeline, or None once nothing else refers to it.
 
     Attributes:
-        measured: times of the steps and workers of the other pipeline; None: not measured.
+        measured: times of the measured pipeline's steps and workers; None before a measurement.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class LiveTimes:
         return self._thread is not None and self._thread.is_alive()
 
     def measure(self) -> None:
-        """Starts a loop over another pipeline; does nothing while one runs."""
+        """Starts a loop over a new pipeline; does nothing while such a loop is running."""
         if self._make is None or self.is_measuring:
             return
         self._done, self._report, self._error = 0, None, ""
@@ -88,7 +88,7 @@ class LiveTimes:
             finally:
                 self._measuring = None
                 pipe.close()
-        except Exception as error:  # shown on the page
+        except Exception as error:  # the page shows it
             self._error = str(error)
 
     def _advance(self, done: int, seconds: float) -> bool:
@@ -102,20 +102,20 @@ class LiveTimes:
             pipe.close()
 
     def join(self, seconds: float) -> None:
-        """Waits for the end of the loop, at most `seconds`."""
+        """Waits up to `seconds` for the end of the loop."""
         if self._thread is not None:
             self._thread.join(seconds)
 
     # --- pages ------------------------------------------------------------------------------
     def form(self, root: str, page: str) -> str:
-        """Renders the button that starts a measurement; "" if no other pipeline can be made."""
+        """Renders the button that starts a measurement; "" if no pipeline can be made for it."""
         if self._make is None:
             return ""
         button = f"<button>measure a loop of {_BATCHES} batches</button>"
         return f'<form action="{root}{page}" method="post" class="jd-form">{button}</form>'
 
     def page(self, root: str) -> str:
-        """Renders the page; the browser refreshes its middle part from `now`."""
+        """Renders the page; the browser refreshes the middle part with the result of `now`."""
         return f'{self.form(root, "time")}<div id="live" data-live="{root}time/now">{self.now()}</div>'
 
     def now(self) -> str:
@@ -132,12 +132,12 @@ class LiveTimes:
         return f"<p>{bar} {self._done} of {_BATCHES} batches are measured</p>"
 
     def _loop(self) -> str:
-        """Renders the report of the iterator over the pipeline; "" if it has taken no batch."""
+        """Renders the report of the iterator over the pipeline; "" if the iterator has taken no batch."""
         pipe = self._pipe()
         loop = None if pipe is None else loop_over(pipe)
         report = None
         if loop is not None:
-            with contextlib.suppress(RuntimeError):  # its pipeline was closed
+            with contextlib.suppress(RuntimeError):  # the pipeline was closed
                 report = loop.report()
         if report is None or not report.batches:
             return ""
@@ -170,7 +170,7 @@ class LiveTimes:
             rows, batches = _rows(times, before, elapsed)
             ready, depth = self._inspector.waiting()
             moment = Moment(batches * self._inspector.batch_size / elapsed, min(ready, depth))
-            if now - self._noted > _APART:  # several open pages may ask at once
+            if now - self._noted > _APART:  # several open pages may request the times at once
                 self._history.append(moment)
                 self._noted = now
             history = list(self._history)

@@ -1,4 +1,4 @@
-"""Automatic augmentation: AutoAugment, RandAugment and TrivialAugment.
+"""Provides automatic augmentation: AutoAugment, RandAugment and TrivialAugment.
 
     >>> from jdali.auto_aug import trivial_augment
     >>> @pipeline_def(enable_conditionals=True)
@@ -6,22 +6,21 @@
     ...     ...
     ...     return trivial_augment.trivial_augment_wide(images, shape=[224, 224])
 
-Every sample gets its own augmentations and magnitudes, which follow from the seed, the epoch and the sample. The
-functions take uint8 images (HWC) and sequences of them (FHWC), of any sizes, on the CPU or an accelerator, also in
-dynamic mode. `import jdali` does not import this package.
+Every sample gets its own augmentations and magnitudes, which follow from the seed, the epoch and the sample. The functions
+take uint8 images (HWC) and sequences of images (FHWC) of any sizes, on the CPU or an accelerator. They also work in dynamic
+mode. `import jdali` does not import this package.
 
-With a JAX key they are pure functions of the key and one image, for the user's own `jit` and `vmap`:
+With a JAX key they are pure functions of the key and one image, which you can use in your own `jit` and `vmap`:
 
     >>> from jdali.auto_aug.rand_augment import rand_augment
     >>> augment = lambda key, image: rand_augment(key, image, n=2, m=9)
     >>> images = jax.jit(jax.vmap(augment))(jax.random.split(key, len(images)), images)
 
-The key comes first or as `key=`, in place of `seed=`. All choices follow from it, with the same distribution as in a
-pipeline; the augmentations compute the same bits. The image is uint8 [H, W, C]. For the frames of a video, map over
-them with one key for all. `apply_rand_augment` and the other `apply_` functions take a key for augmentations of the
-user's. A single augmentation draws nothing and needs no key:
-`shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)`.
+Pass the key first or as `key=`, and no `seed=`. All choices follow from the key, with the same distribution as in a pipeline,
+and each augmentation computes the same bits. The image is uint8 [H, W, C]. For a video, map over its frames with one key.
+`apply_rand_augment` and the other `apply_` functions take a key for your own augmentations. A single augmentation draws
+nothing and needs no key: `shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)`.
 
-Under `vmap`, every augmentation is computed for every image, and one is selected. `jax.lax.map` computes only that one,
-which is faster on a CPU.
+Under `vmap`, every augmentation is computed for every image, and one result is selected. `jax.lax.map` computes only the
+chosen augmentation, which is faster on a CPU.
 """

@@ -1,7 +1,7 @@
-"""Policies found by AutoAugment, from Tables 7 to 9 of https://arxiv.org/abs/1805.09501 and its reference code.
+"""Lists AutoAugment's policies, from Tables 7 to 9 of https://arxiv.org/abs/1805.09501 and its reference code.
 
-Each row is a sub-policy of operations (augmentation, probability, magnitude bin). Bins are 0 to 10, or None for an
-augmentation without magnitudes.
+Each row is a sub-policy of operations (augmentation, probability, magnitude bin). A bin is 0 to 10, or None if the
+augmentation has no magnitude.
 """
 
 from __future__ import annotations

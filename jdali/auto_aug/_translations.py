@@ -1,4 +1,4 @@
-"""Makes the translations of policies and suites, by pixels or by shares of the image."""
+"""Makes the translations of policies and suites, in pixels or in shares of the image's size."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def get_translations(
     """Makes [translate_x, translate_y].
 
     Args:
-        use_shape: True: limits are shares of the image's height and width; False: pixels.
-        default_translate_abs, default_translate_rel: defaults of the following.
-        max_translate_abs: pixels, one number or (height, width); None: `default_translate_abs`.
-        max_translate_rel: shares, one number or (height, width); None: `default_translate_rel`.
+        use_shape: True if limits are shares of the image's height and width, False if they are pixels.
+        default_translate_abs, default_translate_rel: values that replace None in the next two arguments.
+        max_translate_abs: limit in pixels: a number for both axes, or (height, width); None: `default_translate_abs`.
+        max_translate_rel: limit as a share: a number for both axes, or (height, width); None: `default_translate_rel`.
 
     Raises:
-        TypeError: `use_shape` is no bool.
+        TypeError: `use_shape` is not a bool.
         ValueError: `max_translate_abs` is given with `use_shape`, or `max_translate_rel` without.
     """
     if not isinstance(use_shape, bool):
@@ -57,7 +57,7 @@ def pretty_select(
     auto_aug_name: str,
     ref_suite_name: str,
 ) -> DataNode:
-    """Calls `select`; if the argument `shape` is missing, the error says how to get it or do without."""
+    """Calls `select`; if `shape` is missing, the error explains how to get it or how to do without it."""
     try:
         return select(augmentations, aug_ids, **op_kwargs)
     except MissingArgException as error:

@@ -1,6 +1,6 @@
-"""Augmentations of the policies, for uint8 images (HWC) and sequences of them (FHWC).
+"""Provides the augmentations of the policies, for uint8 images (HWC) and sequences of images (FHWC).
 
-A call takes a magnitude bin in place of the function's parameter. Settings can be changed:
+A call takes a magnitude bin in place of the function's parameter. Change settings by the method `augmentation`:
 `shear_x.augmentation(mag_range=(0, 0.5))` shears by up to 0.5.
 """
 
@@ -19,17 +19,17 @@ _LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R 601, as in Pillow's
 
 # --- moving pixels --------------------------------------------------------------------------------
 def warp_x_param(magnitude: float) -> list[float]:
-    """Returns (magnitude, 0), a parameter along the width only."""
+    """Returns (magnitude, 0), a parameter that acts only along the width."""
     return [magnitude, 0]
 
 
 def warp_y_param(magnitude: float) -> list[float]:
-    """Returns (0, magnitude), a parameter along the height only."""
+    """Returns (0, magnitude), a parameter that acts only along the height."""
     return [0, magnitude]
 
 
 def _warp(data: Any, matrix: Any, fill_value: Any, interp_type: Any) -> object:
-    """Warps an image by a matrix that maps input coordinates to output coordinates; the size stays."""
+    """Warps an image by a matrix that maps input to output coordinates; keeps the image's size."""
     return fn.warp_affine(
         data, matrix=matrix, fill_value=fill_value, interp_type=interp_type, inverse_map=False
     )
@@ -42,7 +42,7 @@ def shear_x(data: Any, shear: Any, fill_value: Any = 128, interp_type: Any = Non
     Args:
         data: images.
         shear: (shift of a row in pixels per row, 0).
-        fill_value: value of uncovered pixels; None: the border is repeated.
+        fill_value: value of uncovered pixels; None repeats the border.
         interp_type: interpolation; None: linear.
     """
     return _warp(data, fn.transforms.shear(shear=shear), fill_value, interp_type)
@@ -63,7 +63,7 @@ def translate_x(
     Args:
         data: images.
         rel_offset: (share of the width, 0).
-        shape: (height, width) of the image, a constant or a value for each sample.
+        shape: (height, width) of the image: one pair for all samples, or a pair for each sample.
         fill_value, interp_type: see `shear_x`.
     """
     return _warp(data, fn.transforms.translation(offset=rel_offset * shape[1]), fill_value, interp_type)
@@ -103,14 +103,14 @@ def rotate(
         data: images.
         angle: degrees, counter-clockwise.
         fill_value, interp_type: see `shear_x`.
-        rotate_keep_size: True: the size stays; False: the result holds the whole rotated image.
+        rotate_keep_size: True keeps the image's size; False enlarges it to hold the whole rotated image.
     """
     return fn.rotate(
         data, angle=angle, fill_value=fill_value, interp_type=interp_type, keep_size=rotate_keep_size
     )
 
 
-# --- enhancing: 1 changes nothing -----------------------------------------------------------------
+# --- enhancing: a factor of 1 changes nothing ------------------------------------------------------
 def shift_enhance_range(magnitude: float) -> float:
     """Returns 1 + magnitude, a factor that changes nothing at magnitude 0."""
     return 1 + magnitude
@@ -124,7 +124,7 @@ def brightness(data: Any, parameter: Any) -> Any:
 
 @augmentation(mag_range=(0, 0.9), randomly_negate=True, mag_to_param=shift_enhance_range)
 def contrast(data: Any, parameter: Any) -> Any:
-    """Multiplies the distance of each value from the mean luma of the image by `parameter`."""
+    """Multiplies by `parameter` the distance of each value from the image's mean luma."""
     mean: Any = fn.reductions.mean(data, axis_names="HW", keep_dims=True)
     center: Any = fn.reductions.sum(mean * types.Constant(_LUMA), axis_names="C", keep_dims=True)
     return fn.cast_like(center + (data - center) * parameter, data)
@@ -140,7 +140,7 @@ def sharpness_kernel(magnitude: float) -> np.ndarray:
     """Makes a sharpening kernel, float32 [3, 3]: (1 + magnitude) · identity - magnitude · smoothing kernel.
 
     Args:
-        magnitude: 1 sharpens most, 0 gives the identity, -1 the smoothing kernel.
+        magnitude: 1 sharpens most, 0 changes nothing, -1 smooths.
     """
     smooth = np.ones((3, 3), np.float32)
     smooth[1, 1] = 5  # the weights of Pillow's SMOOTH
@@ -151,7 +151,7 @@ def sharpness_kernel(magnitude: float) -> np.ndarray:
 
 
 def sharpness_kernel_shifted(magnitude: float) -> np.ndarray:
-    """Makes the `sharpness_kernel` of `magnitude` - 1: magnitudes are from 0 to 2, and 1 gives the identity."""
+    """Makes the `sharpness_kernel` of `magnitude` - 1; magnitudes are from 0 to 2, and 1 changes nothing."""
     return sharpness_kernel(magnitude - 1)
 
 
@@ -159,20 +159,20 @@ def sharpness_kernel_shifted(magnitude: float) -> np.ndarray:
     mag_range=(0, 0.9), randomly_negate=True, mag_to_param=sharpness_kernel, param_device="auto"
 )  # fmt: skip
 def sharpness(data: Any, kernel: Any) -> Any:
-    """Filters with `kernel`, [3, 3]; the image is mirrored past its border, where Pillow leaves border pixels as is."""
+    """Filters with `kernel`, [3, 3]; mirrors the image past its border, while Pillow does not filter border pixels."""
     return fn.filter(data, kernel)
 
 
 # --- changing values one by one -------------------------------------------------------------------
 def poster_mask_uint8(magnitude: float) -> np.ndarray:
-    """Makes the uint8 mask of the upper `magnitude` bits, rounded and clipped to 1 to 8: a mask of 0 gives black."""
+    """Makes the uint8 mask of the upper `magnitude` bits; rounds and clips `magnitude` to 1 to 8, because 0 gives black."""
     kept = int(np.clip(np.round(magnitude), 1, 8))
     return np.array(0xFF << (8 - kept) & 0xFF, np.uint8)
 
 
 @augmentation(mag_range=(0, 4), mag_to_param=poster_mask_uint8, param_device="auto")
 def posterize(data: Any, mask: Any) -> Any:
-    """Keeps the bits of `mask`."""
+    """Clears all bits that are not in `mask`."""
     return data & mask
 
 
@@ -190,7 +190,7 @@ def solarize_add_shift(shift: float) -> np.ndarray:
     """Converts `shift` to uint8, truncating its fraction.
 
     Raises:
-        ValueError: the shift is 128 or more, which could move a value below 128 past 255.
+        ValueError: the shift is 128 or more, so a value below 128 could exceed 255.
     """
     if shift >= 128:
         raise ValueError(f"The solarize_add augmentation accepts shifts from 0 to 128, got {shift}")
@@ -212,13 +212,13 @@ def invert(data: object, _: object) -> Any:
 # --- by the histogram -----------------------------------------------------------------------------
 @augmentation
 def equalize(data: Any, _: Any) -> Any:
-    """Equalizes the histogram of each channel, by OpenCV's formula, which differs slightly from Pillow's."""
+    """Equalizes the histogram of each channel; OpenCV's formula, used here, differs slightly from Pillow's."""
     return fn.equalize(data)
 
 
 @augmentation
 def auto_contrast(data: Any, _: Any) -> Any:
-    """Stretches each channel of each image to 0 to 255; a channel with a single value stays as it is."""
+    """Stretches each channel of each image to the range 0 to 255, except channels in which all values are equal."""
     low: Any = fn.reductions.min(data, axis_names="HW", keep_dims=True)
     high: Any = fn.reductions.max(data, axis_names="HW", keep_dims=True)
     varies = high > low

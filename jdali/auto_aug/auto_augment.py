@@ -1,4 +1,4 @@
-"""AutoAugment: applies one of a policy's sequences of augmentations to each sample.
+"""Implements AutoAugment, which applies one of a policy's sequences of augmentations to each sample.
 
 See https://arxiv.org/abs/1805.09501.
 """
@@ -36,21 +36,21 @@ def auto_augment(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies a policy of AutoAugment: one of its sequences of augmentations to each sample.
+    """Applies to each sample one of the sequences of augmentations in a policy.
 
     Args:
-        data: uint8 images (HWC) or sequences of them (FHWC).
+        data: uint8 images (HWC) or sequences of images (FHWC).
         policy_name: "image_net", "reduced_image_net", "reduced_cifar10" or "svhn".
-        shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
-            of this size.
-        fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
-        max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 250.
-        max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 1.
-        seed: of all random choices; None: follows from the pipeline's.
-        key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
+        shape: (height, width) of the images: one pair for all samples, or a pair for each sample. If given, translations are
+            shares of this size.
+        fill_value: value of pixels that translation, shear and rotation uncover; None repeats the border.
+        interp_type: interpolation of translation, shear and rotation: `INTERP_LINEAR` (also for None) or `INTERP_NN`.
+        max_translate_abs: largest translation without `shape`, in pixels: a number, or (height, width); None: 250.
+        max_translate_rel: largest translation with `shape`, as a share: a number, or (height, width); None: 1.
+        seed: seed of all random choices; None derives it from the pipeline's seed.
+        key: JAX key, first or by name, if `data` is an array with one image; see `jdali.auto_aug`.
 
-    Returns: the batch, with the same sizes and type.
+    Returns: the augmented batch, with the same sizes and type.
 
     Raises:
         ValueError: the policy is unknown, or `shape` or a limit is given for a policy without translations.
@@ -109,9 +109,9 @@ def apply_auto_augment(
     Args:
         policy: sequences to choose from.
         data: a batch.
-        seed: of all random choices; None: follows from the pipeline's.
-        key: JAX key, for one image as an array: see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each gets the ones that it takes.
+        seed: seed of all random choices; None derives it from the pipeline's seed.
+        key: JAX key, if `data` is an array with one image; see `jdali.auto_aug`.
+        kwargs: arguments of the augmentations; each augmentation gets those of its function.
 
     Raises:
         ValueError: the policy has no sequences.
@@ -129,7 +129,7 @@ def apply_auto_augment(
         candidates, ids, probabilities, bins = _column(policy, column)
         drawn: Any = fn.random.uniform(range=[0, 1], dtype=np.float32, seed=next(each))
         applied = drawn < rows_of(probabilities, sub_policy)
-        # Samples that stay as they are choose the identity, the last candidate: this saves a second choice.
+        # A sample to which no augmentation applies chooses the identity, the last candidate. This saves a second choice.
         identity = len(candidates) - 1
         choice = applied * rows_of(ids - identity, sub_policy) + identity
         magnitude_bin: Any = rows_of(bins, sub_policy)
@@ -146,8 +146,8 @@ def apply_auto_augment(
 def _column(policy: Policy, column: int) -> tuple[list[Augmentation], np.ndarray, np.ndarray, np.ndarray]:
     """Collects the operations at index `column` of all sub-policies.
 
-    Returns: the distinct augmentations, the identity last; then, for each sub-policy, the index of its augmentation,
-        the probability, and the magnitude bin (0 for None).
+    Returns: the distinct augmentations, with the identity last; then, for each sub-policy, the index of its augmentation, the
+        probability, and the magnitude bin (0 in place of None).
     """
     operations = [
         sub[column] if column < len(sub) else (a.identity, 0.0, None) for sub in policy.sub_policies
@@ -168,9 +168,9 @@ def get_image_net_policy(
     """Returns the policy found on ImageNet.
 
     Args:
-        use_shape: True: translations are shares of the augmentations' argument `shape`; False: pixels.
-        max_translate_abs: largest translation without `use_shape`, pixels, one number or (height, width); None: 250.
-        max_translate_rel: largest translation with `use_shape`, as a share, one number or (height, width); None: 1.
+        use_shape: True if translations are shares of the augmentations' argument `shape`, False if they are pixels.
+        max_translate_abs: largest translation without `use_shape`, in pixels: a number, or (height, width); None: 250.
+        max_translate_rel: largest translation with `use_shape`, as a share: a number, or (height, width); None: 1.
     """
     moving = _translations(use_shape, max_translate_abs, max_translate_rel)
     return _policy("ImageNetPolicy", tables.IMAGE_NET, moving)

@@ -1,4 +1,4 @@
-"""RandAugment: applies several random augmentations to each sample, all at one magnitude.
+"""Implements RandAugment, which applies several random augmentations to each sample, all at one magnitude.
 
 See https://arxiv.org/abs/1909.13719.
 """
@@ -38,26 +38,26 @@ def rand_augment(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies RandAugment: `n` of 14 augmentations in a row to each sample, all at magnitude bin `m`.
+    """Applies `n` random augmentations of RandAugment's 14 to each sample in sequence, all at magnitude bin `m`.
 
     Args:
-        data: uint8 images (HWC) or sequences of them (FHWC).
-        n: number of augmentations of a sample; one may be chosen several times.
+        data: uint8 images (HWC) or sequences of images (FHWC).
+        n: number of augmentations of a sample; the same one may be chosen several times.
         m: magnitude bin, 0 to `num_magnitude_bins` - 1.
         num_magnitude_bins: number of magnitudes.
-        shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
-            of this size.
-        fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
-        max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 100.
-        max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 100/224.
-        seed: of all random choices; None: follows from the pipeline's.
-        monotonic_mag: True: higher bins are stronger; False: magnitudes of AutoAugment, see
+        shape: (height, width) of the images: one pair for all samples, or a pair for each sample. If given, translations are
+            shares of this size.
+        fill_value: value of pixels that translation, shear and rotation uncover; None repeats the border.
+        interp_type: interpolation of translation, shear and rotation: `INTERP_LINEAR` (also for None) or `INTERP_NN`.
+        max_translate_abs: largest translation without `shape`, in pixels: a number, or (height, width); None: 100.
+        max_translate_rel: largest translation with `shape`, as a share: a number, or (height, width); None: 100/224.
+        seed: seed of all random choices; None derives it from the pipeline's seed.
+        monotonic_mag: True makes higher bins stronger; False takes AutoAugment's magnitudes, see
             `get_rand_augment_non_monotonic_suite`.
         excluded: names of augmentations to leave out.
-        key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
+        key: JAX key, first or by name, if `data` is an array with one image; see `jdali.auto_aug`.
 
-    Returns: the batch, with the same sizes and type.
+    Returns: the augmented batch, with the same sizes and type.
     """
     get_suite = get_rand_augment_suite if monotonic_mag else get_rand_augment_non_monotonic_suite
     suite = get_suite(shape is not None, max_translate_abs, max_translate_rel)
@@ -80,17 +80,17 @@ def apply_rand_augment(
     key: Array | None = None,
     **kwargs: object,
 ) -> Any:
-    """Applies `n` of the augmentations in a row to each sample, all at magnitude bin `m`.
+    """Applies `n` randomly chosen augmentations to each sample in sequence, all at magnitude bin `m`.
 
     Args:
-        augmentations: to choose from; one may be chosen several times.
+        augmentations: augmentations to choose from; the same one may be chosen several times.
         data: a batch.
         n: number of augmentations of a sample.
         m: magnitude bin, 0 to `num_magnitude_bins` - 1.
         num_magnitude_bins: number of magnitudes.
-        seed: of all random choices; None: follows from the pipeline's.
-        key: JAX key, for one image as an array: see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each gets the ones that it takes.
+        seed: seed of all random choices; None derives it from the pipeline's seed.
+        key: JAX key, if `data` is an array with one image; see `jdali.auto_aug`.
+        kwargs: arguments of the augmentations; each augmentation gets those of its function.
 
     Raises:
         ValueError: `n`, `m` or `num_magnitude_bins` is out of range, or `augmentations` is empty.
@@ -144,10 +144,9 @@ def get_rand_augment_suite(
     """Returns the 14 augmentations of RandAugment; higher magnitude bins are stronger.
 
     Args:
-        use_shape: True: translations are shares of the augmentations' argument `shape`; False: pixels.
-        max_translate_abs: largest translation without `use_shape`, pixels, one number or (height, width); None: 100.
-        max_translate_rel: largest translation with `use_shape`, as a share, one number or (height, width);
-            None: 100/224.
+        use_shape: True if translations are shares of the augmentations' argument `shape`, False if they are pixels.
+        max_translate_abs: largest translation without `use_shape`, in pixels: a number, or (height, width); None: 100.
+        max_translate_rel: largest translation with `use_shape`, as a share: a number, or (height, width); None: 100/224.
     """
     return [
         *_moving(use_shape, max_translate_abs, max_translate_rel),
@@ -166,7 +165,7 @@ def get_rand_augment_suite(
 def get_rand_augment_non_monotonic_suite(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
-    """Returns the 14 augmentations of RandAugment; the ones that change colours have AutoAugment's magnitudes.
+    """Returns RandAugment's 14 augmentations; augmentations that change colours have AutoAugment's magnitudes.
 
     Higher bins of `posterize` and `solarize` are weaker. `brightness`, `contrast`, `color` and `sharpness` are weakest
     at the middle bin.

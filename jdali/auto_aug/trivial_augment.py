@@ -1,4 +1,4 @@
-"""TrivialAugment: applies one random augmentation to each sample, at a random magnitude.
+"""Implements TrivialAugment, which applies one random augmentation to each sample, at a random magnitude.
 
 See https://arxiv.org/abs/2103.10158.
 """
@@ -32,22 +32,22 @@ def trivial_augment_wide(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies TrivialAugment Wide: one of 14 augmentations to each sample, at a random magnitude.
+    """Applies one of TrivialAugment Wide's 14 augmentations to each sample, at a random magnitude.
 
     Args:
-        data: uint8 images (HWC) or sequences of them (FHWC).
+        data: uint8 images (HWC) or sequences of images (FHWC).
         num_magnitude_bins: number of magnitudes.
-        shape: (height, width) of the images, a constant or a value for each sample; if given, translations are shares
-            of this size.
-        fill_value: value of pixels that translation, shear and rotation uncover; None: the border is repeated.
-        interp_type: of translation, shear and rotation: `INTERP_LINEAR` (None, too) or `INTERP_NN`.
-        max_translate_abs: largest translation without `shape`, pixels, one number or (height, width); None: 32.
-        max_translate_rel: largest translation with `shape`, as a share, one number or (height, width); None: 1.
-        seed: of all random choices; None: follows from the pipeline's.
+        shape: (height, width) of the images: one pair for all samples, or a pair for each sample. If given, translations are
+            shares of this size.
+        fill_value: value of pixels that translation, shear and rotation uncover; None repeats the border.
+        interp_type: interpolation of translation, shear and rotation: `INTERP_LINEAR` (also for None) or `INTERP_NN`.
+        max_translate_abs: largest translation without `shape`, in pixels: a number, or (height, width); None: 32.
+        max_translate_rel: largest translation with `shape`, as a share: a number, or (height, width); None: 1.
+        seed: seed of all random choices; None derives it from the pipeline's seed.
         excluded: names of augmentations to leave out.
-        key: JAX key, first or by name, for one image as an array: see `jdali.auto_aug`.
+        key: JAX key, first or by name, if `data` is an array with one image; see `jdali.auto_aug`.
 
-    Returns: the batch, with the same sizes and type.
+    Returns: the augmented batch, with the same sizes and type.
     """
     suite = get_trivial_augment_wide_suite(shape is not None, max_translate_abs, max_translate_rel)
     chosen = without(suite, excluded, "TrivialAugmentWide")
@@ -67,15 +67,15 @@ def apply_trivial_augment(
     key: Array | None = None,
     **kwargs: object,
 ) -> Any:
-    """Applies one of the augmentations to each sample, at one of the magnitudes, with equal probabilities.
+    """Applies a randomly chosen augmentation to each sample, at a random magnitude; all are equally probable.
 
     Args:
-        augmentations: to choose from.
+        augmentations: augmentations to choose from.
         data: a batch.
         num_magnitude_bins: number of magnitudes.
-        seed: of all random choices; None: follows from the pipeline's.
-        key: JAX key, for one image as an array: see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each gets the ones that it takes.
+        seed: seed of all random choices; None derives it from the pipeline's seed.
+        key: JAX key, if `data` is an array with one image; see `jdali.auto_aug`.
+        kwargs: arguments of the augmentations; each augmentation gets those of its function.
 
     Raises:
         ValueError: `augmentations` is empty, or `num_magnitude_bins` is below 1.
@@ -103,9 +103,9 @@ def get_trivial_augment_wide_suite(
     """Returns the 14 augmentations of TrivialAugment Wide.
 
     Args:
-        use_shape: True: translations are shares of the augmentations' argument `shape`; False: pixels.
-        max_translate_abs: largest translation without `use_shape`, pixels, one number or (height, width); None: 32.
-        max_translate_rel: largest translation with `use_shape`, as a share, one number or (height, width); None: 1.
+        use_shape: True if translations are shares of the augmentations' argument `shape`, False if they are pixels.
+        max_translate_abs: largest translation without `use_shape`, in pixels: a number, or (height, width); None: 32.
+        max_translate_rel: largest translation with `use_shape`, as a share: a number, or (height, width); None: 1.
     """
     enhance = (0.01, 0.99)
     return [

@@ -1,9 +1,9 @@
-"""Functions of DALI's backend that programs call: schemas of operators, devices, and versions of libraries.
+"""Provides functions of DALI's backend that programs call, about operators, devices and library versions.
 
-Programs query the backend before they choose a code path. Functions about devices report no device where JAX has no GPU, and
-functions about libraries that jdali does not use return -1 (DALI's number for a missing library). XLA and each pipeline
-(`Pipeline(max_idle_bytes=)`) manage memory: functions that set up DALI's memory pools check their arguments and have no
-effect.
+Programs query the backend before they choose a code path. If JAX has no GPU, functions about devices report no device.
+Functions about libraries that jdali does not use return -1, DALI's number for a missing library. Functions that configure
+DALI's memory pools check their arguments but have no effect, because XLA and each pipeline (`Pipeline(max_idle_bytes=)`)
+manage memory.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ __all__ = [
 ]  # fmt: skip
 
 __cuda_version__ = BUILT_FOR_CUDA
-"""CUDA version that JAX was built for, 12080 for 12.8; 0 for a build without CUDA."""
+"""Holds the CUDA version that JAX was built for, 12080 for 12.8; 0 for a build without CUDA."""
 
 
 def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:
-    """Returns two flags: `ptr` is a DLPack capsule that has not been consumed; its data are on a GPU."""
+    """Returns whether `ptr` is a DLPack capsule that has not been consumed, and whether its data are on a GPU."""
     device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)

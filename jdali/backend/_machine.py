@@ -1,4 +1,4 @@
-"""Functions of DALI's backend about the machine: devices, versions of libraries, settings of memory pools."""
+"""Provides functions of DALI's backend about devices, library versions and memory pools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def GetCUDADeviceCount() -> int:
 
 
 def GetCUDACurrentDevice() -> int:
-    """Returns the number of the GPU that pipelines use for "gpu", see `jax_default_device`.
+    """Returns the number of the GPU that pipelines use for "gpu"; see `jax_default_device`.
 
     Raises:
         RuntimeError: JAX has no GPU.
@@ -39,32 +39,32 @@ def IsDriverInitialized() -> bool:
 
 
 def GetCudaVersion() -> int:
-    """Returns the version of the CUDA runtime that JAX uses, 12080 for 12.8; 0 where it has no GPU."""
+    """Returns the version of the CUDA runtime that JAX uses, 12080 for 12.8; 0 if JAX has no GPU."""
     return _CUDA.cuda_runtime_get_version() if _CUDA is not None and _gpus() else 0
 
 
 def GetCufftVersion() -> int:
-    """Returns the version of cuFFT that JAX uses; -1 where it has no GPU."""
+    """Returns the version of cuFFT that JAX uses; -1 if JAX has no GPU."""
     return _CUDA.cufft_get_version() if _CUDA is not None and _gpus() else _MISSING
 
 
 def GetNppVersion() -> int:
-    """Returns -1: jdali does not use NPP."""
+    """Returns -1, because jdali does not use NPP."""
     return _MISSING
 
 
 def GetNvjpegVersion() -> int:
-    """Returns -1: jdali does not use nvJPEG."""
+    """Returns -1, because jdali does not use nvJPEG."""
     return _MISSING
 
 
 def GetNvimgcodecVersion() -> int:
-    """Returns -1: jdali does not use nvImageCodec."""
+    """Returns -1, because jdali does not use nvImageCodec."""
     return _MISSING
 
 
 def GetOpenCVVersion() -> str:
-    """Returns "": jdali does not use OpenCV."""
+    """Returns "", because jdali does not use OpenCV."""
     return ""
 
 
@@ -74,7 +74,7 @@ def GetCxx11AbiFlag() -> int:
 
 
 def check_cuda_runtime() -> None:
-    """Does nothing: JAX itself reports missing parts of CUDA."""
+    """Does nothing, because JAX itself reports missing parts of CUDA."""
 
 
 def deprecation_warning(what: str) -> None:
@@ -95,12 +95,12 @@ def _need_gpu(asked: str) -> None:
 
 # --- memory ------------------------------------------------------------------------------------------
 def ReleaseUnusedMemory() -> None:
-    """Frees the host memory that pipelines keep for later batches; device memory stays, XLA manages it."""
+    """Frees the host memory that pipelines keep for later batches; does not change device memory, which XLA manages."""
     free_idle_memory()
 
 
 def PreallocateDeviceMemory(bytes: int, device_id: int) -> None:
-    """Has no effect: XLA allocates device memory (`XLA_PYTHON_CLIENT_PREALLOCATE`).
+    """Has no effect, because XLA allocates device memory (`XLA_PYTHON_CLIENT_PREALLOCATE`).
 
     Raises:
         RuntimeError: JAX has no such GPU.
@@ -111,16 +111,16 @@ def PreallocateDeviceMemory(bytes: int, device_id: int) -> None:
 
 
 def PreallocatePinnedMemory(bytes: int) -> None:
-    """Has no effect: JAX pins the host memory of its transfers itself."""
+    """Has no effect, because JAX pins the host memory of its transfers itself."""
 
 
 def RestrictPinnedMemUsage() -> bool:
-    """Returns False: nothing is restricted."""
+    """Returns False, because nothing is restricted."""
     return False
 
 
 class _Factors:
-    """Settings of DALI's memory pools, kept so that programs can read them back."""
+    """Stores the settings of DALI's memory pools, so that programs can read them back."""
 
     host_growth = 1.1
     device_growth = 1.1
@@ -128,7 +128,7 @@ class _Factors:
 
 
 def SetHostBufferGrowthFactor(factor: float) -> None:
-    """Has no effect: pipelines choose the sizes of their buffers themselves.
+    """Has no effect, because pipelines choose the sizes of their buffers themselves.
 
     Raises:
         ValueError: `factor` is not between 1 and 4.
@@ -137,7 +137,7 @@ def SetHostBufferGrowthFactor(factor: float) -> None:
 
 
 def SetDeviceBufferGrowthFactor(factor: float) -> None:
-    """Has no effect, like `SetHostBufferGrowthFactor`; for devices."""
+    """Has no effect on device buffers, like `SetHostBufferGrowthFactor` on host buffers."""
     _Factors.device_growth = _growth(factor)
 
 
@@ -147,7 +147,7 @@ def SetBufferGrowthFactor(factor: float) -> None:
 
 
 def SetHostBufferShrinkThreshold(fraction: float) -> None:
-    """Has no effect: see `Pipeline(max_idle_bytes=)`.
+    """Has no effect; see `Pipeline(max_idle_bytes=)`.
 
     Raises:
         ValueError: `fraction` is not between 0 and 1.
@@ -161,17 +161,17 @@ def SetHostBufferShrinkThreshold(fraction: float) -> None:
 
 
 def GetHostBufferGrowthFactor() -> float:
-    """Returns the factor set last for the host; 1.1 by default."""
+    """Returns the last factor set for the host; 1.1 by default."""
     return _Factors.host_growth
 
 
 def GetDeviceBufferGrowthFactor() -> float:
-    """Returns the factor set last for devices; 1.1 by default."""
+    """Returns the last factor set for devices; 1.1 by default."""
     return _Factors.device_growth
 
 
 def GetHostBufferShrinkThreshold() -> float:
-    """Returns the threshold set last; 0.5 by default."""
+    """Returns the last threshold set; 0.5 by default."""
     return _Factors.host_shrink
 
 

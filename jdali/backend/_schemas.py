@@ -1,4 +1,4 @@
-"""Functions of DALI's backend about operators: names, schemas, devices."""
+"""Provides functions of DALI's backend about operators: names, schemas and devices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jdali.fn._build import generic_arguments
 
 
 class OpSchema:
-    """Schema of an operator; get one by `GetSchema`."""
+    """Describes an operator; `GetSchema` returns one."""
 
     def __init__(self, operator: Operator):
         self._operator = operator
@@ -37,7 +37,7 @@ class OpSchema:
         return self._operator.doc
 
     def IsStateful(self) -> bool:
-        """Returns True if a call depends on earlier ones or has side effects."""
+        """Returns True if a call depends on earlier calls or has side effects."""
         op = self._operator
         return op.random or op.effects or isinstance(op, ReaderOp)
 
@@ -46,7 +46,7 @@ class OpSchema:
         return self._operator.random
 
     def GetSupportedBackends(self) -> list[str]:
-        """Returns the devices on which DALI has the operator; in jdali most operators run on either."""
+        """Returns the devices on which DALI has the operator; in jdali most operators run on both."""
         return list(self._operator.devices)
 
     # --- inputs -----------------------------------------------------------------------------
@@ -55,7 +55,7 @@ class OpSchema:
         return self._operator.min_inputs
 
     def MaxNumInput(self) -> int:
-        """Returns the maximum number of inputs; `sys.maxsize` for no limit (DALI has 64 to 999, by operator)."""
+        """Returns the maximum number of inputs; `sys.maxsize` if there is no limit (DALI has 64 to 999, by operator)."""
         most = self._operator.max_inputs
         return sys.maxsize if most is None else most
 
@@ -120,7 +120,7 @@ def _public() -> list[Operator]:
 
 
 def TryGetSchema(name: str, follow_aliases: bool = False) -> OpSchema | None:
-    """Returns the schema of an operator as `GetSchema` does, but None for an unknown name."""
+    """Returns the schema of an operator, like `GetSchema`; None for an unknown name."""
     if follow_aliases:
         name = next((schema_name(new) for old, new in ALIASES.items() if schema_name(old) == name), name)
     return next((OpSchema(op) for op in _public() if schema_name(op.name) == name), None)
@@ -134,7 +134,7 @@ def GetSchema(name: str, follow_aliases: bool = False) -> OpSchema:
         follow_aliases: accept a deprecated alias ("FileReader").
 
     Raises:
-        KeyError: there is no schema of this name.
+        KeyError: no schema has this name.
     """
     schema = TryGetSchema(name, follow_aliases)
     if schema is None:
@@ -146,7 +146,7 @@ def RegisteredCPUOps(internal_ops: bool = False) -> list[str]:
     """Lists the schemas of operators that DALI has for the CPU.
 
     Args:
-        internal_ops: include operators that are only parts of others; also in the two functions below.
+        internal_ops: whether to include operators that are only parts of other operators.
     """
     return _registered("cpu", internal_ops)
 

@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measures, and prints the report."""
+    """Measures the pipeline and prints the report."""
     try:
         pipe = factory(options.pipeline, options.arg)()
         with contextlib.closing(pipe), progress_bar(options.batches, "batches", options.pipeline) as advance:

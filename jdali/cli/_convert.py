@@ -69,7 +69,7 @@ def _quality(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Converts; returns 1 if this failed, or samples were left out."""
+    """Converts the data set; returns 1 if this failed or samples were left out."""
     try:
         if options.windows:
             transform()

@@ -1,4 +1,4 @@
-"""Implements `python -m jdali doctor`: lists installed packages, their features, and how to install the rest."""
+"""Implements `python -m jdali doctor`, which lists packages, what they are for, and how to install missing ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jdali.codecs import libraries
 
 
 class LibraryUse(NamedTuple):
-    """A library and its use.
+    """Describes a library and its use.
 
     Attributes:
         package: name to install it by.
@@ -88,7 +88,7 @@ LIBRARIES = (
     LibraryUse("paddlepaddle", "paddle", "jdali.plugin.paddle", "paddle"),
 )
 
-# The newest versions that passed the whole test suite; docs/installing.md has the table.
+# The newest versions that passed the whole test suite, as in docs/installing.md.
 TRIED_WITH = {"python": "3.13", "jax": TRIED[1], "jaxlib": TRIED[1], "numpy": "2.5.5"}
 
 
@@ -105,7 +105,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the report; with a pipeline, also a batch of it and its plan."""
+    """Prints the report; if a pipeline is named, also its plan and the result of a batch."""
     print("\n".join(report()))
     if options.pipeline is None:
         return 0
@@ -168,7 +168,7 @@ def _versions() -> dict[str, str]:
 
 
 def _untried(name: str, version: str) -> str:
-    """Returns a remark if a version is newer than the tested one, else ""."""
+    """Returns a remark if a version is newer than the newest tested one, else ""."""
     tried = TRIED_WITH.get(name, version)
     if _numbers(version)[: len(_numbers(tried))] <= _numbers(tried):
         return ""

@@ -23,11 +23,11 @@ Progress = Callable[[int], None]
 
 
 class IndexKind(NamedTuple):
-    """A kind of file that has an index.
+    """Describes a kind of file that has an index.
 
     Attributes:
         extensions: extensions of such files.
-        lines: yields the lines of a file's index; calls its second argument with the bytes read so far.
+        lines: yields the lines of a file's index, and calls its second argument with the number of bytes read so far.
     """
 
     extensions: tuple[str, ...]
@@ -51,7 +51,7 @@ KINDS = {
 }
 
 
-# The index of a video is written to the cache folder, where the readers look for it.
+# The index of a video is written to the cache folder, where the readers expect it.
 _VIDEO = "video"
 
 
@@ -86,7 +86,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Builds the indexes; returns 1 if one could not be built."""
+    """Builds the indexes; returns 1 if an index could not be built."""
     folder = options.output is not None and os.path.isdir(options.output)
     if options.output is not None and len(options.files) > 1 and not folder:
         print(
@@ -124,7 +124,7 @@ def _is_name(path: str) -> bool:
 
 
 def _build_pipeline(name: str, arguments: Sequence[str]) -> str:
-    """Builds a pipeline, whose readers cache their indexes; returns a message."""
+    """Builds a pipeline, so that its readers cache their indexes; returns a message."""
     with contextlib.closing(factory(name, arguments)()) as pipe:
         pipe.build()
         sizes = ", ".join(
@@ -188,12 +188,12 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
         path: path of the file.
         target: path of the index.
         kind: kind of the file, one of `KINDS`.
-        quiet: show no progress.
+        quiet: whether to hide the progress.
 
     Returns: number of records.
 
     Raises:
-        ValueError: the file is of another kind, or damaged.
+        ValueError: the file is damaged or not of this kind.
         OSError: the file cannot be read, or the index cannot be written.
     """
     if not _storage.is_url(path) and os.path.realpath(path) == os.path.realpath(target):
@@ -212,7 +212,7 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
         except BaseException:
             os.unlink(temporary)
             raise
-    return count - (kind == "webdataset")  # its index has a header line
+    return count - (kind == "webdataset")  # the index of a WebDataset has a header line
 
 
 def _umask() -> int:

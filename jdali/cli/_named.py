@@ -1,4 +1,4 @@
-"""Resolves names of pipelines on the command line, `train.py:training --arg folder=train/`, for all commands."""
+"""Finds the pipeline that the user names on the command line, as in `train.py:training --arg folder=train/`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jdali.pipeline import Pipeline
 
 
 class PipelineNameError(ValueError):
-    """Raised if no pipeline has a name."""
+    """Raised if a name on the command line does not name a pipeline."""
 
 
 def positive(text: str) -> int:
@@ -68,13 +68,14 @@ def parse_arguments(given: Sequence[str]) -> dict[str, Any]:
 
 
 def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
-    """Finds the function or object with the name of a pipeline.
+    """Finds the function or variable that a pipeline's name refers to.
 
     Args:
         name: "file.py:function" or "module:function".
         arguments: values of `--arg`.
 
-    Returns: a function that returns a new pipeline at each call; if the name is a variable, always the same pipeline.
+    Returns: a function that returns a new pipeline at each call. If the name is that of a variable, it always returns the
+        same pipeline.
 
     Raises:
         PipelineNameError: the file, module or function does not exist, or returns no pipeline.
@@ -99,7 +100,7 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
 
 
 def _module(place: str) -> ModuleType:
-    """Imports a file as if it were run from its folder, or a module by its dotted name."""
+    """Imports a module by its dotted name, or a file as if it were run from its folder."""
     path = Path(place)
     if path.suffix != ".py":
         sys.path.insert(0, str(Path.cwd()))
@@ -116,6 +117,6 @@ def _module(place: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # classes in it can be pickled
+    sys.modules[path.stem] = module  # so that its classes can be pickled
     spec.loader.exec_module(module)
     return module

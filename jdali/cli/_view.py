@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serves the page until it is interrupted."""
+    """Serves the page until the user interrupts it."""
     try:
         viewer: Any = importlib.import_module("jdali._viewer.server")
     except ImportError as error:

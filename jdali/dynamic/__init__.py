@@ -1,12 +1,12 @@
-"""Dynamic mode: operators as functions that run at once, on a `Tensor` or a `Batch`, without a pipeline.
+"""Provides dynamic mode, in which operators run at once on a `Tensor` or a `Batch`, without a pipeline.
 
     >>> import jdali.dynamic as jd
     >>> picture = jd.imread("cat.jpg")
     >>> small = jd.resize(picture, size=(224, 224))
 
-Functions are derived from the operators' records, like those of `jdali.fn`. A compiled operator is compiled once
-for each shape and set of static arguments; new values compile nothing. JAX runs it asynchronously; converting a result
-to NumPy, or `evaluate`, waits for it.
+Functions are derived from the operators' records, like the functions of `jdali.fn`. An operator that JAX compiles is compiled
+once for each shape and set of static arguments, not for new values. JAX runs it asynchronously; to wait for a result, convert
+it to NumPy or call `evaluate`.
 """
 
 from jdali import types as types
@@ -61,4 +61,4 @@ from jdali.dynamic._tensor import tensor as tensor
 bool = _dtype.boolean
 
 _fill(__name__, _shown, {"experimental.resize": "resize"})  # DALI's only deprecated alias here
-_imported(__name__, {"imread": "jdali.dynamic._imread"})  # on first use: its module loads the decoder
+_imported(__name__, {"imread": "jdali.dynamic._imread"})  # on first use, because its module loads the decoder

@@ -1,4 +1,4 @@
-"""Python's operators on tensors and batches: DALI's arithmetic, computed at once."""
+"""Implements Python's operators on tensors and batches by DALI's arithmetic, computed at once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Arithmetic:
-    """Arithmetic, comparison and bitwise operators; the result is a batch if an operand is a batch."""
+    """Adds arithmetic, comparison and bitwise operators; the result is a batch if an operand is a batch."""
 
-    __array_priority__ = 1000  # so that `numpy_array + tensor` asks the tensor
+    __array_priority__ = 1000  # so that `numpy_array + tensor` calls the tensor's method
     __hash__ = None  # type: ignore[assignment]  # `==` compares the elements
 
-    if TYPE_CHECKING:  # `add_operators` defines them
+    if TYPE_CHECKING:  # `add_operators` defines these methods
 
         def __add__(self, other: object) -> Tensor | Batch: ...
         def __radd__(self, other: object) -> Tensor | Batch: ...

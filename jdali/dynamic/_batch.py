@@ -1,4 +1,4 @@
-"""`Batch`: samples in dynamic mode, which may differ in size."""
+"""Defines `Batch`, samples in dynamic mode that may differ in size."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ Selection: TypeAlias = slice | Sequence[int] | np.ndarray
 
 
 class Batch(Arithmetic, EagerValue):
-    """Samples with one element type and number of axes, for operators that run at once.
+    """Holds samples for operators that run at once; all have the same element type and number of axes.
 
     `batch.tensors[i]` is a sample, `batch.slice[...]` indexes each sample, and `batch.select(...)` picks
     samples. Values never change, but their computation may still be running.
 
     Args:
-        tensors: a sequence of data for tensors, an array whose first axis has the samples, or a batch.
-        dtype: element type; None: the first sample's (for Python numbers INT32, FLOAT or BOOL).
-        device: None: where the data are.
-        layout: of one sample; None: the data's.
+        tensors: a sequence of data for tensors, an array whose first axis is the batch axis, or a batch.
+        dtype: element type; None: the first sample's type, which for Python numbers is INT32, FLOAT or BOOL.
+        device: device of the batch; None leaves the data where they are.
+        layout: layout of one sample; None: the layout of the data.
         invocation_result: a batch, in place of `tensors`.
-        copy: copy arrays, so that the user may change them later.
+        copy: whether to copy arrays, so that the user may change them later.
     """
 
     kind: ClassVar[EagerKind] = EagerKind.BATCH
@@ -69,7 +69,7 @@ class Batch(Arithmetic, EagerValue):
 
     @property
     def batch_size(self) -> int:
-        """Number of samples."""
+        """Returns the number of samples."""
         return len(self._list)
 
     def __len__(self) -> int:
@@ -77,17 +77,17 @@ class Batch(Arithmetic, EagerValue):
 
     @property
     def shape(self) -> list[tuple[int, ...]]:
-        """Shape of each sample."""
+        """Returns the shape of each sample."""
         return self._list.shape()
 
     @property
     def tensors(self) -> Tensors:
-        """Samples as a sequence; `tensors[i]` is a `Tensor`."""
+        """Returns the samples as a sequence; `tensors[i]` is a `Tensor`."""
         return Tensors(self, range(len(self._list)))
 
     @property
     def slice(self) -> Subscript:
-        """Object whose subscript, `batch.slice[...]`, indexes each sample; an index may be a batch itself."""
+        """Returns an object whose subscript, `batch.slice[...]`, indexes each sample; an index may be a batch."""
         return Subscript(self)
 
     @overload
@@ -98,14 +98,14 @@ class Batch(Arithmetic, EagerValue):
         """Selects one sample as a `Tensor`, or several as a `Batch`.
 
         Args:
-            sample_range: position of a sample, or a list or range of positions, or a slice.
+            sample_range: position of a sample; or a list, range or slice of positions.
         """
         chosen = self.tensors[sample_range]
         return chosen.as_batch() if isinstance(chosen, Tensors) else chosen
 
     @staticmethod
     def broadcast(sample: object, batch_size: int, device: object = None, dtype: object = None) -> Batch:
-        """Makes a batch that repeats `sample`; its memory is shared by all samples."""
+        """Makes a batch that repeats `sample`; all samples share its memory."""
         if isinstance(sample, Batch):
             raise ValueError("Batch.broadcast: Cannot broadcast a Batch")
         one = as_tensor(sample, dtype, device)
@@ -130,8 +130,8 @@ class Batch(Arithmetic, EagerValue):
         """Joins the samples into one PyTorch tensor.
 
         Args:
-            copy: True: always copy; False: raise ValueError if a copy is needed; None: copy if needed.
-            pad: pad the samples with zeros to one size.
+            copy: True always copies, None copies only if needed, and False raises ValueError if a copy is needed.
+            pad: whether to pad the samples with zeros to one size.
         """
         if copy is False and not self._list.is_dense_tensor():
             raise ValueError("Batch.torch: This batch cannot be converted to a tensor without a copy.")
@@ -146,7 +146,7 @@ class Batch(Arithmetic, EagerValue):
 
 @dataclasses.dataclass(frozen=True)
 class Tensors(Sequence[Any]):
-    """The samples of a batch, or some of them, as a sequence."""
+    """Holds all or some samples of a batch as a sequence."""
 
     batch: Batch
     indices: Sequence[int]
@@ -159,7 +159,7 @@ class Tensors(Sequence[Any]):
     @overload
     def __getitem__(self, key: Selection) -> Tensors: ...
     def __getitem__(self, key: Any) -> Tensor | Tensors:
-        """Returns a sample, or for a slice or a list of positions a sequence of samples."""
+        """Returns the sample at a position, or a sequence of samples for a slice or list of positions."""
         if isinstance(key, slice):
             return Tensors(self.batch, self.indices[key])
         if isinstance(key, (list, tuple, range)) or getattr(key, "ndim", 0) == 1:
@@ -215,7 +215,7 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
             raise TypeError(f"Batch: Tensors must be array-like types or numbers. Got `None` at index {i}")
         if isinstance(item, Batch):
             raise TypeError("Batch: A list of Batch objects is not a valid argument type")
-    if dtype is None and is_plain(items):  # the common type of all numbers
+    if dtype is None and is_plain(items):  # find the common type of all numbers
         dtype = DType.from_fw_type(jnp.result_type(*(to_array(i).dtype for i in items)))
     parts = [
         item if isinstance(item, Tensor) else Tensor(item, dtype if is_plain(item) else None, copy=copy)
@@ -234,7 +234,7 @@ def _of_array(array: Any, layout: str, device: Device) -> Batch:
 
 
 def _joined(parts: Sequence[Tensor]) -> Batch:
-    """Makes a batch of tensors of one element type, without a copy."""
+    """Makes a batch from tensors of one element type, without a copy."""
     first = parts[0]
     for i, part in enumerate(parts):
         if part.ndim != first.ndim:
@@ -247,31 +247,31 @@ def _joined(parts: Sequence[Tensor]) -> Batch:
     lists = [p.to_device(device)._with_layout(layout)._samples() for p in parts]
     if any(samples.provenance is not None for samples in lists) or not all(map(_alone, lists)):
         return Batch._of(TensorList.concat(lists), device)
-    # Samples in one block are gathered faster than from a block for each.
+    # Gathering samples is faster from one block than from a block for each sample.
     arrays = [samples.store.sample(0) for samples in lists]
     return Batch._of(TensorList.from_samples(arrays, layout, device.device_type), device)
 
 
 def _alone(samples: TensorList) -> bool:
-    """Returns True if a sample is an array of its own, not a row of a larger one."""
+    """Returns True if each sample is a separate array, not a row of a larger one."""
     return isinstance(samples.store.blocks[0], SamplesBlock)
 
 
 def batch(tensors: object, dtype: object = None, device: object = None, layout: str | None = None) -> Batch:
-    """Makes a batch of copies of the data; see `as_batch`."""
+    """Makes a batch from copies of the data; see `as_batch`."""
     return Batch(tensors, dtype, device, layout, copy=True)
 
 
 def as_batch(
     tensors: object, dtype: object = None, device: object = None, layout: str | None = None
 ) -> Batch:
-    """Makes a batch of the data, without a copy where possible.
+    """Makes a batch from the data, without a copy where possible.
 
     Args:
-        tensors: a sequence of data for tensors, an array whose first axis has the samples, or a batch.
-        dtype: element type; None: the data's.
-        device: None: where the data are.
-        layout: of one sample; None: the data's.
+        tensors: a sequence of data for tensors, an array whose first axis is the batch axis, or a batch.
+        dtype: element type; None: the type of the data.
+        device: device of the batch; None leaves the data where they are.
+        layout: layout of one sample; None: the layout of the data.
     """
     if isinstance(tensors, Batch) and dtype is None and device is None and layout is None:
         return tensors

@@ -67,8 +67,8 @@ def _generic(name: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-# Operators that dynamic mode does not need: a source is an object (`ExternalSource`), and Python functions are called
-# directly.
+# Dynamic mode does not need these operators, because a source is an object (`ExternalSource`), and users call Python
+# functions directly.
 _ONLY_IN_GRAPHS = (
     "external_source",
     "python_function",
@@ -78,7 +78,7 @@ _ONLY_IN_GRAPHS = (
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields the function, or the class of a reader, for a name."""
+    """Yields the members of `jdali.dynamic` for a name: a function, or the class of a reader."""
     if name.startswith(HIDDEN + _ONLY_IN_GRAPHS):
         return
     if issubclass(kind_of(name), ReaderOp):

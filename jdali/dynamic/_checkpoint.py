@@ -1,4 +1,4 @@
-"""Checkpoints of dynamic mode: states of readers and random generators by name."""
+"""Defines the checkpoints of dynamic mode, which hold states of readers and random generators by name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NUMBERED = re.compile(r"\{seq(:[^}]*)?\}")
 
 
 class Checkpoint:
-    """States, by name, of objects that have `get_state` and `set_state`.
+    """Holds by name the states of objects that have `get_state` and `set_state`.
 
-    `collect` takes the states of all registered objects; `save` also writes them to a file. After `load`
-    in another process, `register` restores an object to the state saved under its name.
+    `collect` stores the states of all registered objects; `save` also writes them to a file. After `load` in another process,
+    `register` restores an object to the state saved under its name.
     """
 
     def __init__(self) -> None:
@@ -29,8 +29,8 @@ class Checkpoint:
         """Adds an object, and restores it if its state has been loaded.
 
         Args:
-            op: object with `get_state` and `set_state`.
-            name: unique name; None: made from its type and a number.
+            op: an object with `get_state` and `set_state`.
+            name: unique name; None generates one from the object's type and a number.
         """
         if name is None:
             number = sum(type(known) is type(op) for known in self._objects.values())
@@ -42,11 +42,11 @@ class Checkpoint:
             self._give(name)
 
     def collect(self) -> None:
-        """Takes the states of all registered objects."""
+        """Stores the current states of all registered objects."""
         self._states |= {name: (op.get_state(), type(op).__name__) for name, op in self._objects.items()}
 
     def restore(self) -> None:
-        """Restores all registered objects to their states."""
+        """Restores all registered objects to their stored states."""
         for name in self._objects:
             self._give(name)
 
@@ -61,30 +61,30 @@ class Checkpoint:
 
     @property
     def names(self) -> list[str]:
-        """Names of all objects and states."""
+        """Returns the names of all objects and states."""
         return sorted(self._objects.keys() | self._states.keys())
 
     @property
     def is_loaded(self) -> bool:
-        """True after `load` or `deserialize`."""
+        """Returns True after `load` or `deserialize`."""
         return self._loaded
 
     @property
     def is_complete(self) -> bool:
-        """True if there is a state for every registered object."""
+        """Returns True if there is a state for every registered object."""
         return self._objects.keys() <= self._states.keys()
 
     def get_state(self, name: str) -> Any:
-        """Returns the state under a name."""
+        """Returns the state stored under a name."""
         return self._states[name][0]
 
     def set_state(self, name: str, value: Any, op_type: Any = None) -> None:
         """Stores a state under a name.
 
         Args:
-            name: of an object.
+            name: name of an object.
             value: argument for the object's `set_state`.
-            op_type: type of the object, or the type's name, checked when it is restored; None: not checked.
+            op_type: type of the object, or the type's name; checked when the object is restored. None: no check.
         """
         kind = op_type.__name__ if isinstance(op_type, type) else op_type
         self._states[name] = (value, kind)
@@ -127,7 +127,7 @@ class Checkpoint:
         return text
 
     def load(self, filename: str | Path) -> str:
-        """Reads states from a file; with "{seq}" in the name, from the one with the largest number.
+        """Reads states from a file; if the name contains "{seq}", from the file with the largest number.
 
         Returns: name of the file.
         """

@@ -1,7 +1,7 @@
-"""Threads, streams and evaluation modes of dynamic mode.
+"""Defines threads, streams and evaluation modes of dynamic mode.
 
-JAX starts a compiled operator and returns at once; reading its values waits. jdali therefore defers nothing: an
-evaluation mode only says whether a call waits for its results.
+JAX starts a compiled operator and returns at once; reading the values waits. So jdali defers nothing: the evaluation mode
+only determines whether a call waits for its results.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def _stack(name: str) -> list[Any]:
 
 
 class EvalMode(enum.Enum):
-    """Evaluation modes; use a member as a context manager.
+    """Lists the evaluation modes; use a member as a context manager.
 
-    `deferred` and `eager` (the default) start an operator and return. `sync_cpu` waits for results
-    in host memory, `sync_full` for all results.
+    With `deferred` and `eager` (the default), a call starts an operator and returns. With `sync_cpu` it waits for results in
+    host memory, with `sync_full` for all results.
     """
 
     deferred = 1
@@ -55,7 +55,7 @@ class EvalMode(enum.Enum):
 
 
 class ThreadPool:
-    """Threads for operators that are not compiled, such as decoders and readers; started on first use.
+    """Holds threads for operators that are not compiled, such as decoders and readers; they start on first use.
 
     Args:
         num_threads: number of threads; None: `get_num_threads()`.
@@ -73,12 +73,12 @@ class ThreadPool:
 
     @property
     def device_id(self) -> int | None:
-        """Always None: threads belong to no device."""
+        """Returns None, because threads belong to no device."""
         return None
 
     @property
     def pool(self) -> eager.Pool:
-        """The engine's pool."""
+        """Returns the engine's pool."""
         with self._lock:
             if self._pool is None:
                 self._pool = eager.Pool(self._num_threads)
@@ -90,8 +90,8 @@ class EvalContext:
 
     Args:
         num_threads: number of threads; None: `get_num_threads()`.
-        device_id: without effect: operators run where their data are.
-        cuda_stream: without effect: JAX orders its own work.
+        device_id: has no effect, because operators run where their data are.
+        cuda_stream: has no effect, because JAX orders its own work.
         thread_pool: threads to use, in place of `num_threads`.
     """
 
@@ -144,14 +144,14 @@ class EvalContext:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """The checkpoint that `checkpoint.current()` returns in this context."""
+        """Returns the checkpoint that `checkpoint.current()` returns in this context."""
         return self._checkpoint
 
     def evaluate_all(self) -> None:
-        """Does nothing: calls start at once."""
+        """Does nothing, because calls start at once."""
 
     def cache_results(self, invocation: object, results: object) -> None:
-        """Caches results for an object; see `cached_results`."""
+        """Caches results for the object `invocation`; see `cached_results`."""
         self._cache[id(invocation)] = (invocation, results)
 
     def cached_results(self, invocation: object) -> Any:
@@ -174,7 +174,7 @@ _num_threads: int | None = None
 
 
 def get_num_threads() -> int:
-    """Returns the number of threads by default: as set, else DALI_NUM_THREADS, else the number of processors."""
+    """Returns the default number of threads: as set, else DALI_NUM_THREADS, else the number of processors."""
     if _num_threads is not None:
         return _num_threads
     asked = os.environ.get("DALI_NUM_THREADS", "")
@@ -199,11 +199,11 @@ def _positive(n: int) -> int:
 
 
 class Stream:
-    """Replaces a CUDA stream in code written for DALI, without effect: JAX orders its own work.
+    """Replaces a CUDA stream in code written for DALI; has no effect, because JAX orders its own work.
 
     Args:
         stream: any object with a `handle` or `cuda_stream`; None: no stream.
-        device_id: returned by the property `device_id`.
+        device_id: number that the property `device_id` returns.
     """
 
     def __init__(self, *, stream: object = None, device_id: int | None = None):
@@ -219,7 +219,7 @@ class Stream:
 
     @property
     def handle(self) -> int:
-        """Address of the CUDA stream; 0, CUDA's default stream, if there is none."""
+        """Returns the address of the CUDA stream; 0, CUDA's default stream, if there is none."""
         return int(getattr(self._stream, "handle", None) or getattr(self._stream, "cuda_stream", None) or 0)
 
     def __cuda_stream__(self) -> tuple[int, int]:
@@ -231,13 +231,13 @@ class Stream:
             other._device_id,
         )
 
-    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+    __ne__ = object.__ne__  # the opposite of `__eq__`; defined because DALI's class defines it
 
     def __hash__(self) -> int:
         return hash((self.handle, self._device_id))
 
     def synchronize(self) -> None:
-        """Does nothing: reading values waits for them."""
+        """Does nothing, because reading values waits for them."""
 
 
 def stream(*, stream: object = None, device_id: int | None = None) -> Stream:

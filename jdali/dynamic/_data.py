@@ -20,7 +20,7 @@ Array = Any  # np.ndarray or jax.Array
 
 
 def is_plain(data: object) -> bool:
-    """Returns True for Python numbers and (nested) lists of them, which have no element type of their own."""
+    """Returns True for Python numbers and (nested) lists of numbers, which have no element type of their own."""
     if isinstance(data, (list, tuple)):
         return all(is_plain(item) for item in data)
     number = isinstance(data, (bool, int, float)) and not isinstance(data, np.generic)
@@ -28,11 +28,11 @@ def is_plain(data: object) -> bool:
 
 
 def to_array(data: object, dtype: DType | None = None) -> Array:
-    """Converts data to an array on their device; Python numbers become INT32, FLOAT or BOOL, as in DALI.
+    """Converts data to an array on the data's device; Python numbers become INT32, FLOAT or BOOL, as in DALI.
 
     Args:
-        data: numbers, (nested) lists, text or bytes (become uint8), or any array.
-        dtype: of Python numbers; ignored for other data.
+        data: numbers, (nested) lists, text or bytes (which become uint8), or any array.
+        dtype: element type for Python numbers; ignored for other data.
     """
     if isinstance(data, types.ArrayConstant):
         return data.value
@@ -53,7 +53,7 @@ def to_array(data: object, dtype: DType | None = None) -> Array:
 
 
 def device_of(array: Array) -> Device:
-    """Returns the device of an array; the first one if it is on several."""
+    """Returns the device of an array; if it is on several devices, the first."""
     if isinstance(array, jax.Array):
         found = min(array.devices(), key=lambda d: int(d.id))
         if found != host_device():

@@ -1,4 +1,4 @@
-"""Devices of dynamic mode: "cpu", and "gpu", which is JAX's default device."""
+"""Defines the devices of dynamic mode: "cpu", and "gpu", which is JAX's default device."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DLPACK_CPU = (1, 3)  # kDLCPU, kDLCUDAHost
 
 
 class Device:
-    """A device for data and computations.
+    """Names a device for data and computations.
 
-    As a context manager, it sets the device on which operators without inputs run. "gpu" is one of JAX's devices, by
-    default its default device; without an accelerator that is a CPU device, so the same code runs.
+    As a context manager, it sets the device on which operators without inputs run. "gpu" is one of JAX's devices, by default
+    its default device. Without an accelerator this is a CPU device, so the same code runs.
 
     Args:
         name: "cpu", "gpu" or a name with a number, such as "gpu:1".
@@ -72,15 +72,15 @@ class Device:
             return NotImplemented
         return (self.device_type, self.device_id) == (other.device_type, other.device_id)
 
-    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+    __ne__ = object.__ne__  # the opposite of `__eq__`; defined because DALI's class defines it
 
     def __hash__(self) -> int:
         return hash((self.device_type, self.device_id))
 
     @property
     def jax_device(self) -> jax.Device:
-        """The JAX device."""
-        if self._jax_device is None:  # cached: JAX makes its list of devices at each call
+        """Returns the JAX device."""
+        if self._jax_device is None:  # cached, because JAX builds its list of devices at each call
             numbered = self.device_id is not None
             self._jax_device = jax.local_devices()[self.device_id] if numbered else host_device()
         return self._jax_device
@@ -103,7 +103,7 @@ class Device:
 
     @staticmethod
     def from_dlpack(dlpack_device: Any) -> Device:
-        """Returns the device of an array with DLPack, or for a result of `__dlpack_device__()`."""
+        """Returns the device of an array that supports DLPack, or of a result of `__dlpack_device__()`."""
         if hasattr(dlpack_device, "__dlpack_device__"):
             dlpack_device = dlpack_device.__dlpack_device__()
         kind, number = dlpack_device
@@ -124,11 +124,11 @@ Device.CPU = Device("cpu")
 
 
 def device(obj: object, id: int | None = None) -> Device | None:
-    """Converts the argument to a `Device`.
+    """Converts `obj` to a `Device`.
 
     Args:
         obj: a `Device`, a name, or None, which stays None.
-        id: number of the device, with a name.
+        id: number of the device, if `obj` is a name.
     """
     if isinstance(obj, Device) and id is not None:
         raise ValueError("device: Cannot specify id when passing a Device instance")

@@ -1,4 +1,4 @@
-"""Element types of dynamic mode, such as `float32` and `uint8`, and conversions to them."""
+"""Defines the element types of dynamic mode, such as `float32` and `uint8`, and conversions to them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from jdali import types
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DType:
-    """An element type.
+    """Describes an element type.
 
-    It compares equal to the corresponding `DALIDataType` and NumPy type, and NumPy and JAX accept it as a dtype. A call
+    It compares equal to the corresponding `DALIDataType` and NumPy type, and NumPy and JAX accept it as a dtype. Calling it
     with data makes a tensor of this type.
 
     Attributes:
         kind: signed, unsigned, float, bool or enum.
-        bits: size of an element.
-        exponent_bits, significand_bits: of a floating type, else None.
-        bytes: size of an element; None: the least that holds the bits.
-        type_id: DALI's number of the type; None if tensors cannot have it.
-        name: short name such as "f32"; None: made from kind and bits.
+        bits: size of an element in bits.
+        exponent_bits, significand_bits: bits of a floating type's parts; None for other types.
+        bytes: size of an element in bytes; None: the smallest that holds the bits.
+        type_id: DALI's number of the type; None if tensors cannot have the type.
+        name: short name such as "f32"; None generates it from kind and bits.
         docs: a description.
     """
 
@@ -57,7 +57,7 @@ class DType:
 
     @property
     def dtype(self) -> np.dtype:
-        """NumPy type; because of this attribute, NumPy and JAX accept a `DType` as a dtype."""
+        """Returns the NumPy type; because of this attribute, NumPy and JAX accept a `DType` as a dtype."""
         if self.type_id is None:
             raise TypeError(f"{self} is no type of tensors")
         return types.to_dtype(self.type_id)
@@ -79,7 +79,7 @@ class DType:
                 return NotImplemented
         return (self.type_id, self.name) == (other.type_id, other.name)
 
-    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+    __ne__ = object.__ne__  # the opposite of `__eq__`; defined because DALI's class defines it
 
     def __hash__(self) -> int:
         return hash(self.name if self.type_id is None else self.type_id)
@@ -92,7 +92,7 @@ class DType:
 
     @staticmethod
     def parse(name: str) -> DType:
-        """Returns the type with a name such as "f32", "u8", "bool", or NumPy's "float32", "uint8"."""
+        """Returns the type with a name such as "f32", "u8" or "bool", or a NumPy name such as "float32" or "uint8"."""
         if name in _NAMED:
             return _NAMED[name]
         match = re.fullmatch(r"(int|uint|float|bfloat)(\d+)", name)
@@ -115,7 +115,7 @@ class DType:
         return _NUMBERED[types.to_dali_type(jnp.dtype(numpy_type))]
 
 
-# The function `tensor`, for `DType.__call__`; `_tensor.py`, which imports this module, puts it here.
+# `DType.__call__` calls the function `tensor`; `_tensor.py` sets it here, because it imports this module.
 _make_tensor: list[Any] = []
 
 
@@ -148,7 +148,7 @@ DataType, ImageType, InterpType = _NAMED["DataType"], _NAMED["ImageType"], _NAME
 
 
 def dtype(*args: Any) -> DType:
-    """Returns the element type that the argument names; several arguments are passed to `DType`.
+    """Returns the element type that the argument names; passes several arguments to `DType`.
 
     Args:
         args: a `DType`, a `DALIDataType`, a name, or a NumPy, JAX or Python type.

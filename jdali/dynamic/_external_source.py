@@ -1,4 +1,4 @@
-"""External sources of dynamic mode: data from the user's code."""
+"""Defines the external sources of dynamic mode, which take data from the user's code."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class ExternalSource:
     """Takes data from a function or an iterable, one item per call.
 
     Args:
-        source: a function without arguments, a generator function, or an iterable. Each item is data for a tensor or
-            a batch; with `num_outputs` above 1, a tuple of these.
+        source: a function without arguments, a generator function, or an iterable. Each item is data for a tensor or a batch
+            or, with `num_outputs` above 1, a tuple of such data.
         num_outputs: number of outputs of a call.
-        cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration once, then begins
-            again; "no", False or None raises StopIteration from then on.
-        device: of the outputs.
-        layout: of a sample; one, or one for each output.
-        dtype: element type; one, or one for each output.
+        cycle: what happens at the end of an iterable. "quiet" or True begins again. "raise" raises StopIteration once and
+            then begins again. "no", False or None raises StopIteration at every further call.
+        device: device of the outputs.
+        layout: layout of a sample; a list has a layout for each output.
+        dtype: element type; a list has a type for each output.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ExternalSource:
         """Returns the next item.
 
         Args:
-            batch_size: a tensor is repeated to a batch of this size; a batch must have this size.
+            batch_size: size of the returned batch: a tensor is repeated, and a batch must have this size.
 
         Returns: a `Tensor`, or a `Batch`; a tuple of them if there are several outputs.
         """

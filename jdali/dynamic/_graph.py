@@ -1,4 +1,4 @@
-"""Runs functions on graph nodes at once, on tensors and batches."""
+"""Runs functions of graph nodes at once, on tensors and batches."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from jdali.tensors import TensorList
 def run_as_graph(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
 ) -> Any:
-    """Calls `function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
+    """Calls a function that calls operators of `jdali.fn`, with tensors and batches in place of nodes.
 
-    Random values come from one draw of the key, or of the thread's default generator. The values of sample i do not
+    All random values follow from one draw from the key or from the thread's default generator. The values of sample i do not
     depend on the batch size.
 
     Args:
         function: takes and returns nodes, in any structure of containers.
         args: tensors and batches in place of nodes; other arguments are constants.
-        kwargs: likewise.
+        kwargs: keyword arguments, handled like `args`.
         key: JAX key; None: the default generator.
 
     Returns: the function's result with a `Batch` in place of each node, or a `Tensor` if no argument is a batch.

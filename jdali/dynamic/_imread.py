@@ -1,4 +1,4 @@
-"""`imread`, which reads images from files."""
+"""Defines `imread`, which reads images from files."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
     """Reads and decodes images.
 
     Args:
-        filepaths: a path, or a list of paths, or a tensor or batch of their characters.
-        device: of the decoded images.
+        filepaths: a path, a list of paths, or a tensor or batch of the paths' characters.
+        device: device of the decoded images.
         options: arguments of `decoders.image`.
 
     Returns: a `Tensor` for a path, a `Batch` for a list.
@@ -57,7 +57,7 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
 
 
 def _signature() -> inspect.Signature:
-    """Makes a signature that lists all options: the decoder's, and those without effect."""
+    """Makes a signature that lists all options, those of the decoder and those without effect."""
     own = [p for p in inspect.signature(imread).parameters.values() if p.name != "options"]
     names = sorted({*REGISTRY["decoders.image"].public_args, *_WITHOUT_EFFECT} - {p.name for p in own})
     options = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in names]

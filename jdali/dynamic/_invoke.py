@@ -1,4 +1,4 @@
-"""Runs an operator on the user's values, for every function of `jdali.dynamic`."""
+"""Runs an operator on the user's values; every function of `jdali.dynamic` calls this."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def invoke(
     Args:
         op: record of the operator.
         inputs: tensors, batches, or data for a tensor.
-        args: by name. A per-sample argument is one value for all samples, or a batch of values.
+        args: arguments by name. A per-sample argument is one value for all samples, or a batch of values.
         batch_size: size of the resulting batch if neither inputs nor arguments are batches.
-        device: where to run; None: where the inputs are.
-        rng: generator of a random operator; None: the thread's default one.
+        device: device to run on; None: the device of the inputs.
+        rng: generator of a random operator; None: the thread's default generator.
         key: JAX key to draw from, in place of `rng`.
 
-    Returns: a `Batch` if an input or an argument is a batch, or with `batch_size`; else a `Tensor`. For several
-        outputs, a tuple of these.
+    Returns: a `Batch` if an input or an argument is a batch or `batch_size` is given, else a `Tensor`; a tuple of these for
+        several outputs.
     """
     if any(isinstance(value, jax.core.Tracer) for value in (*inputs, *args.values())):
         raise TracedArgumentError(
@@ -111,7 +111,7 @@ def operand(data: object) -> EagerValue:
 
 
 def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
-    """Drops optional inputs that are left out at the end; raises if another input is None."""
+    """Drops trailing optional inputs that are None; raises an error if any other input is None."""
     counted = op.counted(inputs)
     for i, value in enumerate(counted):
         if value is None:
@@ -132,7 +132,8 @@ def _arguments(
 ) -> tuple[dict[str, Any], dict[str, EagerValue | HostArray]]:
     """Converts the arguments of a call.
 
-    Returns: static arguments as plain values, then per-sample ones, as tensors, batches, or one array for all samples.
+    Returns: static arguments as plain values; then per-sample arguments as tensors or batches, or as an array for all
+        samples.
     """
     passed = {name: value for name, value in args.items() if value is not None}
     _check_names(op, tuple(passed))
@@ -156,7 +157,7 @@ def _check_names(op: Operator, names: tuple[str, ...]) -> None:
 
 
 def _plain(value: object) -> object:
-    """Converts dynamic mode's types in a static argument to plain values."""
+    """Converts a static argument from dynamic mode's types to plain values."""
     if isinstance(value, DType):
         return value.type_id
     if isinstance(value, Device):
@@ -214,9 +215,9 @@ def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -
     """Returns the batch size of a call; None if no value is a batch.
 
     Args:
-        name: of the called function, for messages.
-        values: of the call; only batches count.
-        batch_size: argument of the call.
+        name: name of the called function, for messages.
+        values: inputs and arguments of the call; only batches count.
+        batch_size: argument `batch_size` of the call.
 
     Raises:
         ValueError: sizes differ or are negative.
@@ -238,7 +239,7 @@ def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -
 
 
 def repeated(value: EagerValue, count: int) -> TensorList:
-    """Returns a batch's samples, or a tensor's sample `count` times."""
+    """Returns the samples of a batch, or `count` times the sample of a tensor."""
     if value.kind is EagerKind.BATCH:
         return value._list
     samples = value._samples()

@@ -1,4 +1,4 @@
-"""Readers of dynamic mode: objects to iterate over, epoch by epoch."""
+"""Defines the readers of dynamic mode, objects to iterate over epoch by epoch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CHECKPOINTING = (False, "without effect: `get_state` always works.")
 
 
 class Reader:
-    """Reads samples of a data set; base of the classes of `jdali.dynamic.readers`."""
+    """Reads samples of a data set; serves as base of the classes in `jdali.dynamic.readers`."""
 
     _op: ClassVar[Operator]
     __signature__: ClassVar[inspect.Signature]
@@ -56,8 +56,8 @@ class Reader:
         self._opened: eager.EagerReader | None = None
         self._seed = get_default_rng()() if passed.get("seed", -1) in (None, -1) else int(passed["seed"])
         self._epochs = 0  # completed epochs
-        self._taken = 0  # samples taken of the current epoch
-        self._resumed = 0  # samples of the current epoch taken before the state was saved
+        self._taken = 0  # samples taken from the current epoch
+        self._resumed = 0  # samples that were taken from the current epoch before the state was saved
 
     def _reader(self) -> eager.EagerReader:
         """Returns the open reader; opens it on first use."""
@@ -67,7 +67,7 @@ class Reader:
             return self._opened
 
     def __call__(self, *, batch_size: int | None = None) -> Any:
-        """Returns the next sample, or the next batch of `batch_size` samples: a tensor or batch for each output."""
+        """Returns a tensor of the next sample, or a batch of the next `batch_size` samples, for each output."""
         self._check(batch_size)
         count = 1 if batch_size is None else batch_size
         with self._lock:
@@ -84,14 +84,15 @@ class Reader:
     ) -> Iterator[Any]:
         """Iterates over one epoch of this shard.
 
-        Without `pad_last_batch`, the last batch is filled from the next epoch, which then begins after those samples.
+        Without `pad_last_batch`, the last batch is filled with samples of the next epoch, which then begins after these
+        samples.
 
         Args:
             batch_size: size of the batches; None: single samples.
-            ctx: context whose threads are used; None: the current one.
+            ctx: context whose threads are used; None: the current context.
             capture: without effect.
 
-        Returns: iterator over tuples with a tensor or a batch for each output; over dicts if outputs have names.
+        Returns: an iterator over tuples, or over dicts if outputs have names, with a tensor or a batch for each output.
         """
         self._check(batch_size)
         return self._epoch(batch_size, ctx)
@@ -110,7 +111,7 @@ class Reader:
         self._epochs, self._taken = self._epochs + 1, 0
 
     def _epoch_samples(self) -> int:
-        """Returns the number of samples in the shard of the coming epoch."""
+        """Returns the number of samples in the shard that the next epoch reads."""
         meta = self.get_metadata()
         size, shards = meta["epoch_size"], meta["number_of_shards"]
         if meta["pad_last_batch"]:
@@ -140,7 +141,7 @@ class Reader:
             return {"version": _STATE_VERSION, **epoch, "reader": reader}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continues from a state: `next_epoch` yields the rest of its epoch."""
+        """Continues from a state; the next `next_epoch` yields the rest of the state's epoch."""
         check_version(self._op.name, state, _STATE_VERSION)
         with self._lock:
             self._reader().set_state(state["reader"])
@@ -152,14 +153,14 @@ class Reader:
 
 
 class NamedReader(Reader):
-    """A reader that returns a dict of outputs, with the names given in `features`."""
+    """Returns a dict of outputs, with the names in `features`."""
 
     def _result(self, values: tuple[object, ...]) -> Any:
         return dict(zip(self._args["features"], values, strict=True))
 
 
 class ResizingReader(Reader):
-    """A reader of frames that resizes them."""
+    """Reads frames and resizes them."""
 
     def _result(self, values: tuple[object, ...]) -> Any:
         own = REGISTRY["readers.video"].public_args  # the other arguments belong to `resize`
@@ -168,7 +169,7 @@ class ResizingReader(Reader):
 
 
 class KeywordReader(Reader):
-    """A reader that takes files by keyword, and returns an output for each."""
+    """Takes a list of files for each keyword, and returns an output for each."""
 
     def __init__(self, *args: Any, enable_checkpointing: bool = False, **kwargs: Any):
         kwargs |= dict(zip(_GENERIC_ARGUMENTS, args, strict=False))
@@ -184,13 +185,13 @@ _BASES: dict[str, type[Reader]] = {
 
 
 def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
-    """Returns the number of a reader's outputs, and their names if it returns dicts, else None."""
+    """Returns a reader's number of outputs, and their names if it returns dicts, else None."""
     names = tuple(reader._args["features"]) if isinstance(reader, NamedReader) else None
     return reader._op.num_outputs(reader._op.bind(reader._args)), names
 
 
 def _plain(value: object) -> Any:
-    """Converts an argument of a reader: a tensor to a list of numbers."""
+    """Converts an argument of a reader; a tensor becomes a list of numbers."""
     return to_array(value).tolist() if isinstance(value, EagerValue) else value
 
 

@@ -1,4 +1,4 @@
-"""Random generators of dynamic mode: a seed and the number of draws so far."""
+"""Defines the random generators of dynamic mode; each holds a seed and the number of draws so far."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _STATE = re.compile(r"threefry_([0-9A-F]{16})_(\d+)")
 
 
 class RNG:
-    """A stream of random numbers; each call of a random operator takes one draw from it.
+    """Generates random numbers; each call of a random operator takes one draw from it.
 
     The values of sample i of a batch depend only on the seed, the number of the draw and i.
 
     Args:
-        seed: 64 bits; None: a random one.
-        state: of another generator, to continue from, in place of `seed`.
+        seed: 64-bit seed; None chooses a random seed.
+        state: state of another generator to continue from, in place of `seed`.
     """
 
     def __init__(self, seed: int | None = None, state: str | None = None):
@@ -38,7 +38,7 @@ class RNG:
 
     @property
     def seed(self) -> int:
-        """The seed; setting it restarts the stream."""
+        """Returns the seed; setting it restarts the stream."""
         return self._seed
 
     @seed.setter
@@ -48,7 +48,7 @@ class RNG:
 
     @property
     def state(self) -> str:
-        """Seed and position, as text."""
+        """Returns seed and position as text."""
         with self._lock:
             return f"threefry_{self._seed:016X}_{self._position}"
 
@@ -61,7 +61,7 @@ class RNG:
             self._seed, self._position = int(match[1], 16), int(match[2])
 
     def get_state(self, *, cuda_stream: object = None) -> str:
-        """Returns the state; `cuda_stream` is without effect."""
+        """Returns the state; `cuda_stream` has no effect."""
         return self.state
 
     def set_state(self, value: str) -> None:
@@ -84,7 +84,7 @@ class RNG:
             return eager.RandomDraw(self._seed, self._position - 1)
 
     def __call__(self) -> int:
-        """Takes one draw; returns it as an integer, 0 to 2**32 - 1."""
+        """Takes one draw; returns it as an integer from 0 to 2**32 - 1."""
         draw = self.draw()
         number = np.array([draw.number & 0xFFFF_FFFF], np.uint32)
         keys = SampleKeys(seed_words(draw.seed), draw.number >> 32, number, np.zeros(1, np.uint32))
@@ -98,7 +98,7 @@ def draw_of(name: str, rng: object, key: object) -> eager.RandomDraw:
     """Takes the draw of a call from a JAX key, a generator, or the thread's default generator.
 
     Args:
-        name: of the called function, for messages.
+        name: name of the called function, for messages.
         rng: a generator, or None.
         key: one JAX key, typed or made by `jax.random.PRNGKey`, or None.
     """

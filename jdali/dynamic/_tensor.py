@@ -1,4 +1,4 @@
-"""`Tensor`: one sample in dynamic mode."""
+"""Defines `Tensor`, one sample in dynamic mode."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from jdali.tensors import TensorList
 
 
 class Tensor(Arithmetic, EagerValue):
-    """An array with a layout, for operators that run at once.
+    """Holds an array with a layout, for operators that run at once.
 
-    Values never change, but their computation may still be running; converting to NumPy, or `evaluate`, waits.
+    Values never change, but their computation may still be running. To wait for them, convert to NumPy or call `evaluate`.
 
     Args:
         data: numbers, lists, an array of any library, a tensor, or a batch whose samples have one size.
-        dtype: element type; None: the data's (for Python numbers INT32, FLOAT or BOOL).
-        device: None: where the data are.
-        layout: one letter for each axis; None: the data's.
-        batch: a batch whose sample this is, in place of `data`.
+        dtype: element type; None: the type of the data, which for Python numbers is INT32, FLOAT or BOOL.
+        device: device of the tensor; None leaves the data where they are.
+        layout: one letter for each axis; None: the layout of the data.
+        batch: a batch that contains the tensor, in place of `data`.
         index_in_batch: position of the sample in `batch`.
         invocation_result: a tensor, in place of `data`.
-        copy: copy an array, so that the user may change it later.
+        copy: whether to copy an array, so that the user may change it later.
     """
 
     kind: ClassVar[EagerKind] = EagerKind.TENSOR
-    _index: int = 0  # of the sample in `_list`
+    _index: int = 0  # position of the sample in `_list`
 
     def __init__(
         self,
@@ -80,12 +80,12 @@ class Tensor(Arithmetic, EagerValue):
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Returns the number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element."""
+        """Returns the bytes of an element."""
         return self._list.spec.dtype.itemsize
 
     @property
@@ -147,7 +147,7 @@ class Tensor(Arithmetic, EagerValue):
         return interface
 
     def torch(self, copy: bool = False) -> Any:
-        """Converts to a PyTorch tensor; without `copy` it shares memory."""
+        """Converts the tensor to a PyTorch tensor, which shares memory unless `copy` is True."""
         return from_dlpack_by_torch(self, copy)
 
     def __repr__(self) -> str:
@@ -157,7 +157,7 @@ class Tensor(Arithmetic, EagerValue):
 
 
 def from_dlpack_by_torch(value: object, copy: bool | None) -> Any:
-    """Converts an object with DLPack to a PyTorch tensor."""
+    """Converts an object that supports DLPack to a PyTorch tensor."""
     try:
         import torch
     except ImportError:
@@ -181,7 +181,7 @@ def _make(data: object, dtype: DType | None, copy: bool) -> Tensor:
 
 
 def _stacked(batch: EagerValue) -> Tensor:
-    """Joins the samples of a batch, which must have one size, into one tensor."""
+    """Joins the samples of a batch into one tensor; all must have the same size."""
     samples = batch._samples()
     if not samples.is_dense_tensor():
         raise ValueError(
@@ -196,27 +196,27 @@ def _stacked(batch: EagerValue) -> Tensor:
 def tensor(
     data: object, dtype: object = None, device: object = None, layout: str | None = None, pad: bool = False
 ) -> Tensor:
-    """Makes a tensor of a copy of the data; see `as_tensor`."""
+    """Makes a tensor from a copy of the data; see `as_tensor`."""
     return Tensor(_padded(data, pad), dtype, device, layout, copy=True)
 
 
 def as_tensor(
     data: object, dtype: object = None, device: object = None, layout: str | None = None, pad: bool = False
 ) -> Tensor:
-    """Makes a tensor of the data, without a copy where possible.
+    """Makes a tensor from the data, without a copy where possible.
 
     Args:
         data: numbers, lists, an array of any library, a tensor, or a batch, which gets an axis "N".
-        dtype: element type; None: the data's.
-        device: None: where the data are.
-        layout: one letter for each axis; None: the data's.
-        pad: pad the samples of a batch with zeros to one size.
+        dtype: element type; None: the type of the data.
+        device: device of the tensor; None leaves the data where they are.
+        layout: one letter for each axis; None: the layout of the data.
+        pad: whether to pad the samples of a batch with zeros to one size.
     """
     return Tensor(_padded(data, pad), dtype, device, layout)
 
 
 def _padded(data: object, pad: bool) -> object:
-    """Pads a batch with zeros to the size of its largest sample, if `pad` is set."""
+    """Pads a batch with zeros to the size of its largest sample if `pad` is True."""
     if (
         not (pad and isinstance(data, EagerValue) and data.kind is EagerKind.BATCH)
         or data._list.is_dense_tensor()

@@ -1,4 +1,4 @@
-"""`EagerValue`, the base of `Tensor` and `Batch`: samples, their device and properties."""
+"""Defines `EagerValue`, the base of `Tensor` and `Batch`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class EagerKind(enum.Enum):
     BATCH = "batch"
 
 
-_CLASSES: dict[EagerKind, type[EagerValue]] = {}  # filled by the subclasses
+_CLASSES: dict[EagerKind, type[EagerValue]] = {}  # the subclasses register here
 
 
 class EagerValue:
-    """Samples that operators take and return; their computation may still be running.
+    """Holds samples that operators take and return; their computation may still be running.
 
-    Subclasses: `Tensor`, one sample of a `TensorList`, and `Batch`, all of its samples.
+    Its subclass `Tensor` holds one sample of a `TensorList`, `Batch` all of its samples.
     """
 
     kind: ClassVar[EagerKind]
@@ -58,16 +58,16 @@ class EagerValue:
 
     @property
     def ndim(self) -> int:
-        """Number of axes of a sample."""
+        """Returns a sample's number of axes."""
         return self._list.spec.ndim
 
     @property
     def layout(self) -> str | None:
-        """One letter for each axis; None if not known."""
+        """Returns one letter for each axis; None if unknown."""
         return self._list.layout() or None
 
     def _with_layout(self: ValueT, layout: str) -> ValueT:
-        """Returns the same samples with another layout."""
+        """Returns the same samples with the layout `layout`."""
         if layout == (self.layout or ""):
             return self
         if layout and len(layout) != self.ndim:
@@ -80,11 +80,11 @@ class EagerValue:
         return self._of(samples._of(store, samples.provenance, samples.device), self._device)
 
     def to_device(self: ValueT, device: Any, force_copy: bool = False) -> ValueT:
-        """Returns the same samples on another device.
+        """Returns the same samples on the device `device`.
 
         Args:
             device: a `Device` or its name.
-            force_copy: without effect: values never change, so memory may be shared.
+            force_copy: has no effect, because values never change, so memory may be shared.
         """
         target = device if isinstance(device, Device) else Device(device)
         if target == self._device:

@@ -1,4 +1,4 @@
-"""Names of DALI's captured loops; jdali captures nothing, but compiles operators when they are called."""
+"""Provides DALI's names for captured loops; jdali captures nothing, because it compiles operators when they are called."""
 
 from typing import TypeVar
 
@@ -8,5 +8,5 @@ __all__ = ["invariant"]
 
 
 def invariant(value: T) -> T:
-    """Returns the value unchanged; in DALI it marks values that stay the same in all iterations."""
+    """Returns the value unchanged; DALI uses this to mark values that stay the same in all iterations."""
     return value

@@ -1,4 +1,4 @@
-"""Checkpoints of readers and random generators, to continue in another process."""
+"""Saves states of readers and random generators, to continue in another process."""
 
 from jdali.dynamic._checkpoint import Checkpoint
 from jdali.dynamic._context import EvalContext

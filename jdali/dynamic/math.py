@@ -1,4 +1,4 @@
-"""Element-wise functions of tensors, batches and numbers; most return float32 for integers."""
+"""Provides element-wise functions of tensors, batches and numbers; most return float32 for integers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = list(_of_nodes.__all__)
 
 
 def _at_once(function: Callable[..., object]) -> Callable[..., Any]:
-    """Makes the function of tensors from the function of nodes in `jdali.math`."""
+    """Converts a function of nodes in `jdali.math` to a function of tensors that runs at once."""
     name, signature = function.__name__, inspect.signature(function)
 
     @functools.wraps(function)

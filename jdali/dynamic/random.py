@@ -1,4 +1,4 @@
-"""Random operators, and the generators that they draw from."""
+"""Provides random operators, and the generators that they draw from."""
 
 from jdali.dynamic._rng import RNG as RNG
 from jdali.dynamic._rng import get_default_rng as get_default_rng

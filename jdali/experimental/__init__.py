@@ -1,4 +1,4 @@
-"""Names that DALI users import from `experimental`."""
+"""Provides names that users of DALI import from `experimental`."""
 
 import sys
 

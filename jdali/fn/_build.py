@@ -10,7 +10,7 @@ from jdali._operators.surface import describe, document, public_signature, warn_
 from jdali._system.tracebacks import folding
 from jdali.graph import DataNode, call_operator
 
-# Arguments of every operator; `seed` only of random ones.
+# Arguments that every operator takes; only random operators take `seed`.
 GENERIC: dict[str, tuple[Any, Any, str]] = {
     "device": (
         Literal["cpu", "gpu", "mixed"] | None, None, '"cpu", "gpu" or "mixed"; None: where the inputs are.'
@@ -25,7 +25,7 @@ GENERIC: dict[str, tuple[Any, Any, str]] = {
 IGNORED = ("memory_stats", "seed")
 
 
-# DALI's older names of arguments, accepted by operators that have the new one.
+# DALI's older names of arguments. An operator that has the new argument also accepts the older name.
 RENAMED = {
     "output_dtype": "dtype",
     "type": "dtype",
@@ -35,12 +35,12 @@ RENAMED = {
     "save_img_ids": "image_ids",
 }
 
-# Arguments of older versions of DALI, without effect.
+# Arguments of older versions of DALI, which have no effect.
 NOT_USED = ("image_type", "normalize_text")
 
 
 def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
-    """Returns type, default and description of each generic argument that an operator takes."""
+    """Returns the type, default and description of each generic argument that an operator takes."""
     return {
         name: value for name, value in GENERIC.items()
         if name not in op.public_args and (name != "seed" or op.random)
@@ -50,7 +50,7 @@ def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
 def finish(function: Any, op: Operator) -> Any:
     """Adds signature and docstring to a function of `jdali.fn`."""
     function = folding(function)
-    del function.__wrapped__  # the wrapped function has no signature and docstring
+    del function.__wrapped__  # the wrapped function has neither signature nor docstring
     generic = generic_arguments(op)
     extra = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
@@ -69,9 +69,9 @@ def finish(function: Any, op: Operator) -> Any:
 
 
 def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Removes the generic arguments from `kwargs`, and returns those that have an effect.
+    """Removes the generic arguments from `kwargs`; returns the arguments that have an effect.
 
-    Renames arguments with older names in `kwargs` to the current ones.
+    It also renames arguments in `kwargs` from older names to the current names.
 
     Raises:
         TypeError: an argument is given under both names.

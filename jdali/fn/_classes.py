@@ -1,7 +1,7 @@
 """Makes the operator classes of `jdali.ops`: DALI's older interface, where an operator is constructed, then called.
 
-Each class is derived from the function of `jdali.fn` for the same operator. The pure functions of `jdali.ops` have
-lower-case names.
+Each class is derived from the function of the same operator in `jdali.fn`. The pure functions in `jdali.ops` have lower-case
+names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BY_POSITION = {
 
 
 class _WithSignature(type):
-    """Makes a class's signature when it is read; most never are."""
+    """Builds a class's signature only when it is read, because most signatures never are."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -44,10 +44,10 @@ class _WithSignature(type):
 
 
 class OperatorClass(metaclass=_WithSignature):
-    """An operator with some of its arguments; a call with the inputs and further arguments adds a node.
+    """Holds arguments of an operator; a call with the inputs and further arguments adds a node.
 
     Args:
-        args, kwargs: arguments of the operator's function of `jdali.fn`.
+        args, kwargs: arguments of the operator's function in `jdali.fn`.
 
     Raises:
         TypeError: the operator does not have an argument.
@@ -71,32 +71,32 @@ class OperatorClass(metaclass=_WithSignature):
     def _check(self, arguments: dict[str, object]) -> None:
         parameters = inspect.signature(self._function).parameters
         if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-            return  # any keyword may be one of the operator's; the call checks
+            return  # any keyword may be valid, so the call checks it
         known = {*parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
             {k: v for k, v in arguments.items() if k not in known}
-            # A required argument may follow in the call.
+            # The call may pass required arguments that are missing here.
             | {a.name: a for a in self.__operator__.args.values() if a.required}
         )
 
     @property
     def schema_name(self) -> str:
-        """DALI's name of the operator: family and class, such as "readers__File"."""
+        """Returns DALI's name of the operator, with family and class, such as "readers__File"."""
         return schema_name(self.__operator__.name)
 
     @property
     def device(self) -> str:
-        """The argument `device`; "cpu" if none was given, although the device then follows from the inputs."""
+        """Returns the argument `device`; "cpu" if it is missing, although the device then follows from the inputs."""
         return self._arguments.get("device") or "cpu"
 
     @property
     def name(self) -> str | None:
-        """The argument `name`, or None."""
+        """Returns the argument `name`, or None."""
         return self._arguments.get("name")
 
     @property
     def preserve(self) -> bool:
-        """True if the operator runs even if none of its outputs is used."""
+        """Returns True if the operator runs even if nothing uses its outputs."""
         return bool(self._arguments.get("preserve")) or self.__operator__.effects
 
     def __repr__(self) -> str:
@@ -104,7 +104,7 @@ class OperatorClass(metaclass=_WithSignature):
         return f"{type(self).__module__}.{type(self).__name__}({arguments})"
 
     def __call__(self, *inputs: object, **kwargs: object) -> Any:
-        """Adds a node; see the function of `jdali.fn`.
+        """Adds a node; see the operator's function in `jdali.fn`.
 
         Raises:
             ValueError: an argument was already given to the constructor.
@@ -118,7 +118,7 @@ class OperatorClass(metaclass=_WithSignature):
 
 
 class Compose:
-    """Chains operators: each gets the outputs of the one before.
+    """Chains operators; each operator gets the outputs of the one before.
 
     Args:
         op_list: operators, or functions of DataNodes. Inputs of an operator with `device="gpu"` are moved there.
@@ -132,7 +132,7 @@ class Compose:
 
     @property
     def device(self) -> str | None:
-        """Device of the first operator."""
+        """Returns the device of the first operator."""
         return getattr(self._ops[0], "device", None) if self._ops else None
 
     def __call__(self, *inputs: object) -> Any:
@@ -172,7 +172,7 @@ def deprecated_class(made: type[OperatorClass], name: str) -> type[OperatorClass
         made: class of the operator.
         name: deprecated name in `jdali.fn`.
     """
-    if hasattr(made.__call__, "__wrapped__"):  # `made` itself warns, of another name
+    if hasattr(made.__call__, "__wrapped__"):  # `made` itself warns of a different name
         made = cast(type[OperatorClass], made.__base__)
     call = made.__call__
 

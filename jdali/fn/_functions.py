@@ -12,7 +12,7 @@ from jdali._operators.record import REGISTRY, Operator
 from jdali._operators.surface import HIDDEN, is_deprecated, warn_of_name, with_keywords
 from jdali.fn._build import finish, make_function
 
-# Modules of the functions that do more than add a node; loaded when a function is first used.
+# Modules of the functions that do more than add a node; a module is loaded when its function is first used.
 _SPECIAL = {
     "dl_tensor_python_function": "_special",
     "experimental.inputs.video": "_video_input",
@@ -27,7 +27,7 @@ _SPECIAL = {
 }
 
 
-# Arguments that functions also take by position.
+# Arguments that a function also takes by position.
 _BY_POSITION = {
     "external_source": ("source", "num_outputs"),
     "readers.bucket": ("samples",),
@@ -37,7 +37,7 @@ _BY_POSITION = {
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields the function for an operator that users call."""
+    """Yields the name and a loader of the function, if users may call the operator."""
     if name.startswith(HIDDEN):
         return
     if is_deprecated(name):
@@ -47,7 +47,7 @@ def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def deprecated(function: Any, name: str) -> Any:
-    """Wraps a function so that a call warns of its deprecated name."""
+    """Wraps a function so that each call warns of the deprecated name."""
     function = getattr(function, "__wrapped__", function)
 
     @functools.wraps(function)
@@ -60,7 +60,7 @@ def deprecated(function: Any, name: str) -> Any:
 
 @functools.cache
 def function_of(op: Operator) -> Any:
-    """Returns the function of `jdali.fn` for an operator, the same object each time."""
+    """Returns the function of `jdali.fn` for an operator; always returns the same object."""
     if op.name not in _SPECIAL:
         return make_function(op)
     module = importlib.import_module(f"{__package__}.{_SPECIAL[op.name]}")

@@ -1,4 +1,4 @@
-"""Runs a user's function in worker processes, on several samples of a batch at a time."""
+"""Runs a user's function in worker processes, on several samples of a batch at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jdali.ops.flow._python_function import as_outputs
 
 
 class RemoteFunction:
-    """A user's function in a worker process.
+    """Runs a user's function in a worker process.
 
     Args:
         function: of the user.
@@ -29,7 +29,7 @@ class RemoteFunction:
         self.callback, self._num_outputs = function, num_outputs
 
     def samples(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[Any, dict[int, Exception]]:
-        """Calls the function on samples; returns a list of outputs for each, and exceptions of failed samples by index."""
+        """Calls the function on samples; returns the outputs of each as a list, and the errors of failed samples by index."""
         results: list[Any] = []
         failures: dict[int, Exception] = {}
         for i, row in enumerate(rows):
@@ -44,7 +44,7 @@ class RemoteFunction:
 
 
 class ParallelFunction(InWorkers):
-    """The function of `fn.python_function(..., parallel=True)`.
+    """Implements the function of `fn.python_function(..., parallel=True)`.
 
     Args:
         function: of the user.
@@ -65,7 +65,7 @@ class ParallelFunction(InWorkers):
         return FunctionHere(self._function, self._num_outputs)
 
     def remake(self) -> Callable[[], FunctionHere]:
-        """Returns a factory for a worker process, where the function runs in that process."""
+        """Returns a function that a worker process calls to get the function to run in that process."""
         return functools.partial(FunctionHere, self._function, self._num_outputs)
 
     def anew(self) -> ParallelFunction:
@@ -73,7 +73,7 @@ class ParallelFunction(InWorkers):
         return ParallelFunction(self._function, self._num_outputs)
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function on samples in workers; returns an array, or a tuple, for each, and failures by index."""
+        """Calls the function on samples in workers; returns the array or tuple of each sample, and failures by index."""
         parts = self._parts(len(rows))
         calls = [self._call("samples", [rows[i] for i in part]) for part in parts]
         results: list[Any] = []
@@ -98,7 +98,7 @@ class FunctionHere:
 
 
 def _by_sample(results: Sequence[Any], failures: Mapping[int, Exception], num_outputs: int) -> list[Any]:
-    """Returns an array, or a tuple of them, for each sample."""
+    """Returns for each sample an array, or a tuple of arrays."""
     if num_outputs == 1:
         return [None if i in failures else row[0] for i, row in enumerate(results)]
     return [tuple(row) for row in results]

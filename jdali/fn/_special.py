@@ -1,4 +1,4 @@
-"""Functions of `jdali.fn` that do more than add a node; each is named like its operator, "." replaced by "_"."""
+"""Defines the functions of `jdali.fn` that do more than add a node, named like the operator with "_" for "."."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _dataset(source: Any, num_outputs: int | None, kwargs: dict[str, Any]) -> Da
 
 
 def _listed(outputs: DataNode | Sequence[DataNode], num_outputs: int | None) -> DataNode | list[DataNode]:
-    """Returns a list of outputs, or a single one if the user gave no `num_outputs`."""
+    """Returns a list of outputs, or a single output if the user did not pass `num_outputs`."""
     if isinstance(outputs, DataNode):
         return outputs if num_outputs is None else [outputs]
     return list(outputs)
@@ -75,7 +75,7 @@ def _with_names(names: Iterable[str], outputs: Any) -> dict[str, DataNode]:
 
 
 def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
-    """Raises if an option for worker processes is wrong, or is given without `parallel`."""
+    """Raises ValueError if an option for worker processes is wrong, or is given without `parallel`."""
     for name in ("prefetch_queue_depth", "bytes_per_sample_hint"):
         value = kwargs.get(name)
         if value is None:
@@ -91,7 +91,7 @@ def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
 
 
 def _bytes_per_sample(hint: Any) -> int:
-    """Sums the bytes of a sample over its outputs; `hint` is a number for each output, or a number."""
+    """Returns the bytes of a sample in all outputs; `hint` is their sum, or a list with a number for each output."""
     return sum(max(0, int(n)) for n in (hint if isinstance(hint, (list, tuple)) else [hint or 0]))
 
 
@@ -166,16 +166,16 @@ def readers_pack(documents: Any, **kwargs: Any) -> Any:
 
 
 def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
-    """Returns the name and arguments of a reader that is passed to a combining reader.
+    """Returns the name and arguments of a reader that is passed to a reader that combines readers.
 
     Args:
         verb: name of the combining reader, for messages.
-        whole: its result, for messages.
-        source: all outputs of the combined reader, or (name, arguments).
+        whole: name of its result, for messages.
+        source: all outputs of the passed reader, or (name, arguments).
 
     Raises:
-        TypeError: `source` is something else.
-        ValueError: an argument of the combined reader differs by sample.
+        TypeError: `source` is neither of these.
+        ValueError: an argument of the passed reader differs by sample.
     """
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str):
         return source[0], dict(source[1])

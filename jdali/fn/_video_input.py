@@ -1,4 +1,4 @@
-"""`fn.experimental.inputs.video`, in its own module, because importing it loads the video decoder."""
+"""Defines `fn.experimental.inputs.video` in its own module, because importing it loads the video decoder."""
 
 from __future__ import annotations
 

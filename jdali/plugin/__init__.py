@@ -1,6 +1,5 @@
-"""DALI's plugins for other frameworks, under DALI's names: `plugin.jax`, `plugin.pytorch`, `plugin.tf`, `plugin.paddle`,
-`plugin.triton`, `plugin.numba`, `plugin.base_iterator`.
+"""Provides DALI's plugins for other frameworks, under DALI's names.
 
-`plugin.grain`, `plugin.ray` and `plugin.operators` are not in DALI. `plugin.dicts` and `plugin.dali_names` are shared by the
-iterators.
+From DALI come `plugin.jax`, `pytorch`, `tf`, `paddle`, `triton`, `numba` and `base_iterator`. DALI does not have
+`plugin.grain`, `ray` and `operators`. The iterators share `plugin.dicts` and `plugin.dali_names`.
 """

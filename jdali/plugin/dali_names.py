@@ -1,9 +1,9 @@
-"""Provides private names of DALI's base iterator that programs use: `_counter`, `_get_outputs` and others.
+"""Provides private attributes of DALI's base iterator that programs use: `_counter`, `_get_outputs` and others.
 
-After each batch and each end of an epoch, these names follow the position of the jdali iterator. A subclass may override
-`reset` and set them to the start of an epoch, as subclasses of DALI's do; then the next epoch begins. A subclass may override
-`__next__` and take the batches of the pipelines with `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`.
-Other values of the names, and overrides that nothing would call, raise an error.
+The iterator updates the attributes after each batch and at each end of an epoch. A subclass may override `reset` and set them
+to the start of an epoch, as subclasses of DALI's iterator do; then the next epoch begins. A subclass may override `__next__`
+and take the pipelines' batches with `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`. If a subclass sets
+an attribute to any other value, or overrides a method that nothing would call, an error is raised.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from jdali.tensors import TensorList
 
 __all__ = ["BatchesOfPipelines", "DaliNames", "policy_of"]
 
-# Names that determine the end of an epoch; a `reset` may only set them to the start of the next epoch.
+# These attributes determine the end of an epoch; a `reset` may set them only to the start of the next epoch.
 _POSITION = ("_counter", "_size", "_counter_per_gpu")
-# Methods that `__next__` does not call; overriding them makes sense only together with `__next__`.
+# `__next__` does not call these methods; overriding them makes sense only together with `__next__`.
 _NOT_CALLED = ("_get_outputs", "_schedule_runs", "_end_iteration", "_remove_padded")
 
 
 class DaliNames(DataIterator[Any]):
-    """Adds the private names of DALI's base iterator to a `DataIterator`.
+    """Adds the private attributes of DALI's base iterator to a `DataIterator`.
 
     Args:
         pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
@@ -48,7 +48,7 @@ class DaliNames(DataIterator[Any]):
     # A subclass may put the next batch here.
     _first_batch: Any = None
     _ever_scheduled = _ever_consumed = False
-    # Values of the names at the current position; None during construction.
+    # Values of the attributes at the current position; None during construction.
     _noted: dict[str, Any] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -93,13 +93,13 @@ class DaliNames(DataIterator[Any]):
 
     # --- the position -----------------------------------------------------------------------
     def _reached(self) -> EpochCounter:
-        """Returns the counter at the user's position; the stream's counter may be in another epoch."""
+        """Returns the counter at the user's position; the stream runs ahead, and its counter may be in another epoch."""
         counter = copy.copy(self._stream.counter)
         counter.set_state(self._state["epoch"])
         return counter
 
     def _names(self) -> dict[str, Any]:
-        """Returns DALI's names with their values at the position."""
+        """Returns the attributes with their values at the user's position."""
         counter = self._reached()
         of_counter = counter.get_state()
         ahead, turn = np.array(of_counter["ahead"], np.int64), int(of_counter["turn"])
@@ -111,24 +111,24 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # DALI rolls the sizes against the direction in which shards move. Samples are divided evenly, so the
-            # reversed sizes are a rotation of the sizes, and each of DALI's entries belongs to one shard here.
+            # DALI rotates the sizes in the direction opposite to that of the shards. Because samples are divided evenly, the
+            # reversed sizes are a rotation of the sizes, so each of DALI's entries corresponds to one shard here.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
             "_shards_id": (np.array(counter.reader.shard_ids, np.int64) + moves) % count,
         }
 
     def _note(self) -> None:
-        """Sets the names to their values at the position."""
+        """Sets the attributes to their values at the user's position."""
         if self._noted is not None:
             self._noted = self._names()
             vars(self).update(self._noted)
 
     def _follow(self) -> None:
-        """Begins the next epoch if a subclass has set the names to its start.
+        """Begins the next epoch if a subclass has set the attributes to the start of an epoch.
 
         Raises:
-            RuntimeError: the names have other values than those of the position or of the next epoch's start.
+            RuntimeError: the attributes match neither the current position nor the start of the next epoch.
         """
         with self._lock:
             assert self._noted is not None
@@ -146,7 +146,7 @@ class DaliNames(DataIterator[Any]):
             raise RuntimeError(f"iterator: it cannot go where it was sent by setting {'; '.join(wrong)}")
 
     def _set_otherwise(self, found: Mapping[str, Any]) -> list[str]:
-        """Describes the names whose values differ from the position."""
+        """Describes the attributes whose values in `found` differ from the position."""
         return [
             f"{name} to {found[name]}, it is {value}"
             for name, value in self._names().items()
@@ -165,7 +165,7 @@ class DaliNames(DataIterator[Any]):
     def _item(self) -> UserBatch | EpochEnd | None:
         try:
             return super()._item()
-        except BaseException:  # a failed batch counts as well
+        except BaseException:  # a failed batch also moves the position
             self._note()
             raise
 
@@ -185,7 +185,7 @@ class DaliNames(DataIterator[Any]):
         return super().__iter__()
 
     def __len__(self) -> int:
-        """Returns the number of batches in the whole epoch, as DALI does."""
+        """Returns the number of batches in the whole epoch, as in DALI."""
         self._follow()
         if self._length is None:
             return super().__len__()
@@ -193,7 +193,7 @@ class DaliNames(DataIterator[Any]):
 
     @property
     def size(self) -> int:
-        """Number of samples in an epoch as DALI counts them: whole batches; with `reader_name`, of one shard."""
+        """Returns the samples of an epoch as DALI counts them: in whole batches, and with `reader_name` for one shard."""
         return self._size
 
     def __next__(self) -> Any:
@@ -209,10 +209,10 @@ class DaliNames(DataIterator[Any]):
         return batch
 
     def _get_outputs(self) -> list[tuple[TensorList, ...]]:
-        """Takes the next batch of each pipeline; `_advance_and_check_drop_last` counts it.
+        """Takes the next batch of each pipeline; call `_advance_and_check_drop_last` to count it.
 
         Raises:
-            StopIteration: the epoch is at its end.
+            StopIteration: the epoch has ended.
         """
         self._follow()
         self._ever_consumed = True
@@ -248,14 +248,14 @@ class DaliNames(DataIterator[Any]):
                         return [result.outputs for result in taken.results]
 
     def _note_taken(self, taken: TakenBatch) -> bool:
-        """Advances past a batch of the pipelines; returns False if it has no samples."""
+        """Advances past a batch of the pipelines; returns False if the batch has no samples."""
         stream = self._stream
         self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
         if taken.share.is_surplus:  # a surplus batch stands for the end of the epoch
             end = stream.take()
             assert isinstance(end, EpochEnd)
             super()._reach_end(end)
-        self._noted = self._names()  # `_advance_and_check_drop_last` moves the names themselves
+        self._noted = self._names()  # `_advance_and_check_drop_last` updates the attributes itself
         return all(result.nothing is None for result in taken.results)
 
     def _schedule_runs(self, release_outputs: bool = True) -> None:
@@ -264,10 +264,10 @@ class DaliNames(DataIterator[Any]):
         self.start_prefetch()
 
     def _advance_and_check_drop_last(self, dry_run: bool = False, end_iteration: bool = True) -> bool:
-        """Counts the batch of `_get_outputs`; returns whether `LastBatchPolicy.DROP` drops it.
+        """Counts the batch taken by `_get_outputs`; returns True if `LastBatchPolicy.DROP` drops it.
 
         Args:
-            dry_run: do not count the batch.
+            dry_run: return the result without counting the batch.
             end_iteration: end the epoch at a dropped batch.
         """
         counter = self._counter + self._stream.counter.samples_per_step
@@ -286,13 +286,13 @@ class DaliNames(DataIterator[Any]):
         return ends
 
     def _end_iteration(self) -> NoReturn:
-        """Ends the epoch by raising StopIteration; resets first, with `auto_reset`."""
+        """Ends the epoch by raising StopIteration; with `auto_reset`, resets the iterator first."""
         if self._resets_itself:
             self.reset()
         raise StopIteration
 
     def _remove_padded(self) -> tuple[Any, Any]:
-        """Returns for each pipeline whether `LastBatchPolicy.PARTIAL` cuts samples off, and the number of samples left."""
+        """Returns for each pipeline whether `LastBatchPolicy.PARTIAL` shortens the batch, and the number of samples left."""
         if self._last_batch_policy is not LastBatchPolicy.PARTIAL:
             return False, -1
         left = self.batch_size - (self._counter - self._shard_sizes_per_gpu_initial[self._shards_id])
@@ -306,7 +306,7 @@ def _turned_at(sizes: np.ndarray) -> int:
 
 
 def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) -> LastBatchPolicy:
-    """Combines two arguments of DALI's iterators; warns if the deprecated `fill_last_batch` is given."""
+    """Returns the policy for the last batch; warns if the deprecated `fill_last_batch` is given."""
     if fill_last_batch is None:
         return last_batch_policy
     warnings.warn(
@@ -317,7 +317,7 @@ def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) 
 
 
 class BatchesOfPipelines(Assembler):
-    """Assembles nothing, for iterators that take the pipelines' batches themselves."""
+    """Returns an empty dict, for iterators that take the pipelines' batches themselves."""
 
     def __call__(self, *_: object) -> dict[str, Any]:
         return {}

@@ -1,4 +1,4 @@
-"""Base of the iterators for PyTorch and PaddlePaddle, which return a dict of tensors for each pipeline."""
+"""Defines the base of the iterators for PyTorch and PaddlePaddle, which return a dict of tensors for each pipeline."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Dicts(Assembler, abc.ABC):
     Args:
         names: names of the outputs.
         mask_name: name of the mask; None: no mask.
-        all_pipelines: return a dict even for pipelines without samples left in the epoch.
+        all_pipelines: return a dict even for pipelines that have no samples left in the epoch.
     """
 
     def __init__(self, names: Sequence[str], mask_name: str | None, all_pipelines: bool):
@@ -33,11 +33,11 @@ class Dicts(Assembler, abc.ABC):
 
     @abc.abstractmethod
     def of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
-        """Converts a pipeline's outputs to tensors, by name.
+        """Converts a pipeline's outputs to a dict of tensors by name.
 
         Args:
             batches: outputs of the pipeline.
-            rows: the samples to take; None: all.
+            rows: the samples to take; None takes all.
         """
 
     @abc.abstractmethod
@@ -63,7 +63,7 @@ class Dicts(Assembler, abc.ABC):
 
 
 class DictIterator(DaliNames):
-    """A `DataIterator` with the arguments of DALI's iterators for PyTorch and PaddlePaddle.
+    """Adds to `DataIterator` the arguments of DALI's iterators for PyTorch and PaddlePaddle.
 
     Args:
         fill_last_batch: deprecated form of `last_batch_policy`: True is FILL, False is PARTIAL.
@@ -93,7 +93,7 @@ class DictIterator(DaliNames):
         """Returns the assembler that converts batches to tensors.
 
         Args:
-            own: for each output, whether nothing else uses the memory of its batches.
+            own: for each output, True if its batches' memory has no other user, so tensors may share it.
             mask_name: name of the mask; None: no mask.
         """
 
@@ -114,9 +114,9 @@ class DictIterator(DaliNames):
 
 
 def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
-    """Returns for each output of pipelines whether nothing else uses the memory of its batches.
+    """Returns for each output of the pipelines whether only the iterator uses the memory of its batches.
 
-    This holds for results of compiled programs; a source or a function may keep its arrays.
+    This is so for results of compiled programs. A source or a Python function may keep the arrays that it returns.
     """
     graphs = [pipe.outputs_of_graph for pipe in pipelines]
     return [all(is_compiled(node.source) for node in nodes) for nodes in zip(*graphs, strict=False)]

@@ -1,4 +1,4 @@
-"""Connects Grain and jdali: reads Grain's data sets in a pipeline, and wraps jdali's iterators as Grain's."""
+"""Reads Grain's data sets in a pipeline, and wraps jdali's iterators as Grain iterators."""
 
 from __future__ import annotations
 
@@ -23,22 +23,21 @@ __all__ = ["DatasetIterator", "source"]
 
 
 def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
-    """Converts Grain's data to a source for `fn.external_source`, whose position is part of the pipeline's state.
+    """Converts Grain's data to a source for `fn.external_source`; the pipeline's state includes the position in it.
 
     ```
     images, labels = fn.external_source(source(data, ["image", "label"]), num_outputs=2, batch=False)
     ```
-    With `batch=False` each element is a sample (an incomplete last batch is dropped, as with any source); with
-    `batch=True` elements are batches, such as those of `data.batch(n)`. With `cycle="raise"` each epoch iterates over the
-    data again.
+    With `batch=False`, each element is a sample; an incomplete last batch is dropped, as with any source. With `batch=True`,
+    each element is a batch, as from `data.batch(n)`. With `cycle="raise"`, each epoch iterates over the data again.
 
-    A `MapDataset` is indexed, so `iterator.batch_at` and `sample` can read it again. Other data are iterated
-    by Grain's own iterator, with its threads, processes and state.
+    A `MapDataset` supports random access, so `iterator.batch_at` and `sample` can read its elements again. Grain's own
+    iterator, with its threads, processes and state, reads all other data.
 
     Args:
         data: a `grain.MapDataset`, a `grain.IterDataset` or a `grain.DataLoader`.
-        names: keys of elements that are dicts, in the order of the outputs; None: the elements are arrays
-            or tuples of arrays.
+        names: keys to take from elements that are dicts, in the order of the outputs; None if elements are arrays or tuples
+            of arrays.
     """
     if isinstance(data, grain.MapDataset):
         return _Indexed(data, names)
@@ -51,7 +50,7 @@ def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
 
 
 class _Indexed(Sequence[Any]):
-    """A `MapDataset` as a sequence."""
+    """Wraps a `MapDataset` as a sequence."""
 
     def __init__(self, data: Any, names: Sequence[str] | None):
         self._data, self._names = data, names
@@ -72,7 +71,7 @@ class _Indexed(Sequence[Any]):
 
 
 class _Iterated(Iterable[Any]):
-    """A Grain data set or loader that is read through its iterator."""
+    """Wraps a Grain data set or loader that is read through its iterator."""
 
     def __init__(self, data: Any, names: Sequence[str] | None):
         self._data, self._names = data, names
@@ -96,7 +95,7 @@ class _Elements(Iterator[Any]):
 
     def get_state(self) -> Any:
         state = self._iterator.get_state()
-        # Copy the state of a data set, which Grain may change later; a loader's state is text.
+        # Copy the state of a data set, because Grain may change it later; a loader's state is text and needs no copy.
         return json.loads(state if isinstance(state, bytes) else json.dumps(state))
 
     def set_state(self, state: Any) -> None:
@@ -121,8 +120,8 @@ def _outputs(element: Any, names: Sequence[str] | None) -> Any:
 class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
     """Wraps a jdali iterator as a Grain iterator, for Grain's checkpoints and code that expects Grain's iterators.
 
-    Grain's `checkpoint.CheckpointSave` and `CheckpointRestore` accept it. It ends with the epoch and stays at
-    its end, like Grain's iterators; if the jdali iterator has `auto_reset`, the next epoch follows.
+    Grain's `checkpoint.CheckpointSave` and `CheckpointRestore` accept it. Like Grain's iterators, it ends with the epoch and
+    then raises StopIteration at each call. If the jdali iterator has `auto_reset`, the next epoch follows instead.
 
     Args:
         iterator: the jdali iterator.
@@ -153,13 +152,13 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> dict[str, jax.ShapeDtypeStruct]:
-        """Shape and element type of each output in the last batch, or in the first batch before it is taken."""
+        """Returns shape and element type of each output in the last batch, or in the first batch if none was taken."""
         if self._spec is None:
             self._spec = _spec(self._own.peek())
         return self._spec
 
     def start_prefetch(self) -> None:
-        """Starts making the next batch."""
+        """Starts computing the next batch."""
         self._own.start_prefetch()
 
     def close(self) -> None:

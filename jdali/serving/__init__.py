@@ -6,7 +6,7 @@
  /metrics ◀─┘                                                                   ▼ for each request
 ```
 
-`python -m jdali serve FOLDER` starts a server; `application` builds an ASGI application to run in a server of your own.
+`python -m jdali serve FOLDER` starts a server; `application` builds an ASGI application that you can run in your own server.
 """
 
 from typing import TYPE_CHECKING
@@ -23,5 +23,5 @@ if TYPE_CHECKING:
     from jdali.serving.app import application as application
     from jdali.serving.app import serve as serve
 
-# Imported late: they need Starlette, but `ServedModel` in another server does not.
+# Imported on first use, because they need Starlette; `ServedModel` in another server does not.
 _imported(__name__, dict.fromkeys(("ServerLimits", "application", "serve"), "jdali.serving.app"))

@@ -1,4 +1,4 @@
-"""The HTTP server: an ASGI application of Starlette, run by uvicorn."""
+"""Implements the HTTP server, an ASGI application of Starlette that uvicorn runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Histogram:
 
 
 class ServerMetrics:
-    """The metrics of one server."""
+    """Holds the metrics of one server."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -66,13 +66,13 @@ class ServerMetrics:
         self._samples = Histogram("jdali_batch_samples", "Samples in a batch.", _SAMPLES)
 
     def request(self, status: int, seconds: float) -> None:
-        """Counts an answer."""
+        """Records the status and the seconds of an answer."""
         with self._lock:
             self._requests[status] = self._requests.get(status, 0) + 1
             self._seconds.observe(seconds)
 
     def batch(self, samples: int) -> None:
-        """Counts a batch."""
+        """Records the number of samples in a batch."""
         with self._lock:
             self._samples.observe(samples)
 
@@ -105,20 +105,20 @@ try:
 except ImportError as error:
     raise ImportError(f"jdali.serving needs Starlette and uvicorn: {install('serve')}") from error
 
-_DEAD, _GONE = 500, 499  # 499, client closed request, is not in HTTP; nginx uses it
-_END_SECONDS = 5  # after a signal to stop, requests have this long to finish
+_DEAD, _GONE = 500, 499  # 499 is nginx's status for a client that disconnected
+_END_SECONDS = 5  # seconds that requests have to finish after a signal to stop
 
 
 @dataclasses.dataclass(frozen=True)
 class ServerLimits:
-    """Limits of a server.
+    """Sets the limits of a server.
 
     Attributes:
         max_batch: maximum samples in a batch, and in one request.
-        max_wait_ms: milliseconds that the first request of a batch waits for others. Requests that arrive while a batch is
-            running wait for the next one in any case.
-        max_waiting: maximum requests that wait; more get status 503.
-        max_request_bytes: maximum bytes of a request's body; a larger one gets status 413.
+        max_wait_ms: milliseconds that the first request of a batch waits for further requests. A request that arrives while a
+            batch is running always waits for the next batch.
+        max_waiting: maximum requests that wait; further requests get status 503.
+        max_request_bytes: maximum bytes of a request's body; a request with a larger body gets status 413.
     """
 
     max_batch: int = 32
@@ -137,7 +137,7 @@ class ServerLimits:
 def application(model: ServedModel, limits: ServerLimits = ServerLimits()) -> Starlette:
     """Builds an ASGI application that serves a model.
 
-    It has the paths of the open inference protocol, `/v2/...`, and `/metrics`.
+    The application has the paths of the open inference protocol, `/v2/...`, and `/metrics`.
 
     Args:
         model: model to serve.
@@ -166,7 +166,7 @@ def serve(
 
 
 class _Server:
-    """The handlers of one application."""
+    """Holds the handlers of one application."""
 
     def __init__(self, model: ServedModel, limits: ServerLimits):
         self._model, self._limits = model, limits
@@ -221,7 +221,7 @@ class _Server:
         return self._unknown(request) or await self._ready(request)
 
     def _unknown(self, request: Request) -> Response | None:
-        """Returns status 404 for a model that is not served, None for the served one."""
+        """Returns an answer with status 404 if the requested model is not served, else None."""
         name, version = request.path_params["name"], request.path_params.get("version", "1")
         if name == self._model.name and version == "1":
             return None
@@ -243,7 +243,7 @@ class _Server:
                 return _error(413, f"a request may have {self._limits.max_request_bytes} bytes")
             if self._batcher is None:
                 raise ServerBusyError("the server is not ready")
-            # In a thread: parsing a large request must not block the event loop.
+            # Parse in a thread, because a large request must not block the event loop.
             asked = await asyncio.to_thread(
                 protocol.parse, body, request.headers.get(HEADER_LENGTH), self._model.inputs,
                 max_samples=self._limits.max_batch, outputs=self._model.outputs,
@@ -255,11 +255,11 @@ class _Server:
             return _error(400, str(error))
         except ServerBusyError as error:
             return _error(503, str(error))
-        except asyncio.CancelledError:  # at shutdown, after the grace period
+        except asyncio.CancelledError:  # the server shuts down, and the grace period has ended
             return _error(503, "the server is being stopped")
         except ClientDisconnect:
             return Response(status_code=_GONE)
-        except Exception as error:  # the message may hold internals, so clients get only the type
+        except Exception as error:  # clients get only the type, because the message may contain internals
             return _error(_DEAD, f"the model failed: {type(error).__name__}")
 
     async def _body(self, request: Request) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Dynamic batching: answers requests that arrive close together as one batch."""
+"""Implements dynamic batching: answers requests that arrive close together as one batch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class ServerBusyError(RuntimeError):
-    """More requests wait than a server may hold."""
+    """Raised if more requests wait than the server allows."""
 
 
 class _Waiting(NamedTuple):
@@ -28,7 +28,7 @@ class Batcher:
     Args:
         run: answers a batch of requests; returns a value or an exception for each.
         max_batch: maximum samples in a batch.
-        max_wait: seconds that the first request of a batch waits for others.
+        max_wait: seconds that the first request of a batch waits for further requests.
         max_waiting: maximum requests that wait.
         note: called with the number of samples of each batch.
     """
@@ -51,15 +51,15 @@ class Batcher:
 
     @property
     def waiting(self) -> int:
-        """Number of requests that wait for a batch."""
+        """Returns the number of requests that wait for a batch."""
         return len(self._queue)
 
     def start(self) -> None:
-        """Starts to answer requests."""
+        """Starts answering requests."""
         self._task = asyncio.get_running_loop().create_task(self._answer_all())
 
     async def close(self) -> None:
-        """Refuses all requests that have no answer yet, and waits for the thread to end."""
+        """Rejects all requests that have no answer yet, and waits for the thread to end."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -96,7 +96,7 @@ class Batcher:
                 await self._answer(batch, samples)
 
     async def _fill(self) -> None:
-        """Waits until the queue holds a full batch, at most `max_wait`."""
+        """Waits until the queue holds a full batch, but at most `max_wait` seconds."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self._max_wait
         while sum(w.samples for w in self._queue) < self.max_batch and (rest := end - loop.time()) > 0:

@@ -1,4 +1,4 @@
-"""Runs an exported pipeline, and a model on its outputs, on batches of requests."""
+"""Runs an exported pipeline on batches of requests, and a model on the outputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jdali.serving.protocol import ModelInput, RequestError, datatype
 _SMALL_PICTURE = (16, 16)
 
 Inputs = Mapping[str, Sequence[Any]]
-"""Samples of a request: bytes or arrays by the name of the input."""
+"""A request has for each input, by name, a list of samples: bytes or arrays."""
 
 
 class ServedModel:
@@ -29,8 +29,8 @@ class ServedModel:
 
     Args:
         preprocess: result of `jdali.load`.
-        model: function of the preprocessing's outputs, arrays [N, ...], that returns an array, or a tuple or dict of arrays;
-            None: the outputs of the preprocessing are the answer.
+        model: function that takes the preprocessing's outputs, arrays [N, ...], and returns an array, or a tuple or dict of
+            arrays. None: the preprocessing's outputs are the answer.
         name: name of the model for clients.
 
     Raises:
@@ -49,7 +49,7 @@ class ServedModel:
 
     @functools.cached_property
     def inputs(self) -> dict[str, ModelInput]:
-        """Inputs of a request, by name."""
+        """Returns the inputs of a request, by name."""
         place = {name: i for i, name in enumerate(self.preprocess.start)}
         return {
             name: ModelInput()
@@ -62,13 +62,13 @@ class ServedModel:
 
     @functools.cached_property
     def outputs(self) -> tuple[str, ...] | None:
-        """Names of the outputs; None, that is unknown, if there is a user's model."""
+        """Returns the names of the outputs; None if a user's model determines them."""
         if self._model is not None:
             return None
         return tuple(one["name"] for one in self.metadata()["outputs"])
 
     def metadata(self) -> dict[str, Any]:
-        """Returns the protocol's description of the model; it lists no outputs if there is a user's model."""
+        """Returns the protocol's description of the model; without the outputs if there is a user's model."""
         inputs = []
         for name, given in zip(self.preprocess.inputs, self.preprocess.input_shapes, strict=True):
             kind = "BYTES" if given is None else datatype(given[0])
@@ -96,12 +96,12 @@ class ServedModel:
     def warm_up(self, max_batch: int, *, progress: bool = False) -> None:
         """Compiles all programs that batches may need, so that no request waits for compilation.
 
-        The user's model runs on zeros of each batch size, if each output of the preprocessing has a fixed size. If all inputs
-        are files, one small JPEG is decoded, so that the decoder's libraries are loaded.
+        If each output of the preprocessing has a fixed size, the user's model runs on zeros of each batch size. If all inputs
+        are files, one small JPEG is decoded, which loads the decoder's libraries.
 
         Args:
             max_batch: samples in the largest batch.
-            progress: show a bar on a terminal.
+            progress: whether to show a bar on a terminal.
         """
         tasks: list[Callable[[], object]] = [self._decode_once, *self.preprocess.compiling(max_batch)]
         threads = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "jdali-warm-up")
@@ -128,15 +128,15 @@ class ServedModel:
             self.preprocess.attempt(*[[file.getvalue()] for _ in self.preprocess.inputs])
 
     def answer(self, requests: Sequence[Inputs]) -> list[dict[str, np.ndarray] | Exception]:
-        """Answers requests as one batch; a request that fails gets its own error.
+        """Answers requests as one batch; each request that fails gets its own error.
 
         Args:
-            requests: the inputs of each request, with the names of `inputs`.
+            requests: for each request a dict of its inputs, with the names of `inputs`.
         """
         try:
             return self._together(requests)
         except Exception as error:
-            if len(requests) > 1:  # one request alone may be the cause
+            if len(requests) > 1:  # a single request may be the cause, so run each alone
                 return [self.answer([request])[0] for request in requests]
             return [error]
 
@@ -162,7 +162,7 @@ class ServedModel:
         return answers
 
     def _named(self, outputs: Any, count: int) -> dict[str, np.ndarray]:
-        """Returns the outputs by name; adds `<name>_extent` with the sizes of padded ones."""
+        """Returns the outputs by name; adds `<name>_extent`, which holds the samples' sizes, for each padded output."""
         several = isinstance(outputs, tuple) and not isinstance(outputs, Padded)
         each = list(outputs) if several else [outputs]
         names: Sequence[str] = self.preprocess.outputs
@@ -177,7 +177,7 @@ class ServedModel:
         return found
 
     def _modelled(self, outputs: Sequence[Any], count: int) -> tuple[list[Any], list[str]]:
-        """Runs the user's model on a batch rounded up to one of few sizes, so that it compiles few programs.
+        """Runs the user's model on a batch padded to one of a few sizes, so that it compiles only a few programs.
 
         Returns: the outputs, and their names.
         """
@@ -194,8 +194,8 @@ class ServedModel:
 
 
 def _chosen(named: Mapping[str, np.ndarray], rows: Sequence[int]) -> dict[str, np.ndarray]:
-    """Selects the samples of one request, padded no further than to their largest."""
-    chosen: Any = slice(rows[0], rows[0] + len(rows)) if rows else slice(0)  # rows are consecutive: a view
+    """Selects the samples of one request; reduces their padding to the size of the largest."""
+    chosen: Any = slice(rows[0], rows[0] + len(rows)) if rows else slice(0)  # a view
     found = {}
     for name, array in named.items():
         extents = named.get(f"{name}_extent")

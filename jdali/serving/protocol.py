@@ -1,4 +1,4 @@
-"""Parses requests and writes answers of the open inference protocol: JSON, and its binary tensor extension."""
+"""Parses requests and writes answers of the open inference protocol, as JSON and with its binary tensor extension."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ DTYPES = {
 _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 _BYTES = "BYTES"
 _MOST_AXES, _MOST_ELEMENTS = 32, 1 << 31
-# Maximum bytes of JSON of a shape, and of the list of outputs.
+# Maximum bytes of the JSON of a shape, and of the JSON of the list of outputs.
 _MOST_OF_SHAPE, _MOST_OF_OUTPUTS = 1024, 1 << 16
 _LENGTH_BYTES = 4  # each element of a BYTES tensor begins with its length, little-endian
 
 
 class RequestError(ValueError):
-    """A request is wrong, and the client has to change it."""
+    """Raised if the client must correct its request."""
 
 
 class ModelInput(NamedTuple):
-    """An input of a model.
+    """Describes an input of a model.
 
     Attributes:
         datatype: element type, named as in the protocol; "" accepts files (BYTES) and arrays of any type.
-        shapes: largest shapes of a sample; () accepts any.
+        shapes: maximum shapes of a sample; () accepts any shape.
     """
 
     datatype: str = ""
@@ -43,11 +43,11 @@ class ModelInput(NamedTuple):
 
 
 class TensorParameters(msgspec.Struct, frozen=True):
-    """Parameters of an input; unknown ones are ignored.
+    """Holds the parameters of an input; ignores unknown parameters.
 
     Attributes:
-        binary_data_size: number of the input's bytes after the JSON.
-        content_type: "base64" if the strings are encoded so.
+        binary_data_size: number of bytes that the input takes after the JSON.
+        content_type: "base64" if the strings are encoded in base64.
     """
 
     binary_data_size: int | None = None
@@ -55,10 +55,10 @@ class TensorParameters(msgspec.Struct, frozen=True):
 
 
 class TensorMessage(msgspec.Struct):
-    """An input of a request.
+    """Holds an input of a request.
 
     Attributes:
-        name, shape, datatype: name, shape and datatype of the tensor; its first axis counts samples.
+        name, shape, datatype: name, shape and datatype of the tensor; its first axis is the batch axis.
         data: the elements in row-major order, flat or nested; empty if they follow the JSON as bytes.
         parameters: see `TensorParameters`.
     """
@@ -71,26 +71,26 @@ class TensorMessage(msgspec.Struct):
 
 
 class OutputParameters(msgspec.Struct, frozen=True):
-    """Parameters of an output; unknown ones are ignored."""
+    """Holds the parameters of an output; ignores unknown parameters."""
 
     binary_data: bool | None = None
 
 
 class RequestedOutput(msgspec.Struct):
-    """An output that a request asks for."""
+    """Describes an output that a request asks for."""
 
     name: str
     parameters: OutputParameters = OutputParameters()
 
 
 class RequestParameters(msgspec.Struct, frozen=True):
-    """Parameters of a request; unknown ones are ignored."""
+    """Holds the parameters of a request; ignores unknown parameters."""
 
     binary_data_output: bool = False
 
 
 class RequestMessage(msgspec.Struct):
-    """The JSON of a request. Its raw parts are decoded later, with limits on their size."""
+    """Holds the JSON of a request; its raw parts are decoded later, with limits on their size."""
 
     inputs: msgspec.Raw
     outputs: msgspec.Raw = msgspec.Raw(b"[]")
@@ -99,14 +99,14 @@ class RequestMessage(msgspec.Struct):
 
 
 class InferRequest(NamedTuple):
-    """A checked request.
+    """Holds a request that was checked.
 
     Attributes:
-        id: the client's name for the request; "" if it gave none.
-        inputs: samples by the name of the input: bytes, or arrays.
-        samples: number of samples, the same in all inputs.
-        outputs: requested outputs; empty: all.
-        binary: outputs are binary unless their own parameters say otherwise.
+        id: the client's name for the request; "" if the client sent none.
+        inputs: samples of each input by name, bytes or arrays.
+        samples: number of samples, equal in all inputs.
+        outputs: requested outputs; empty if the client wants all.
+        binary: whether outputs are binary by default; an output's own parameters override this.
     """
 
     id: str
@@ -124,11 +124,12 @@ def parse(
     max_samples: int,
     outputs: Collection[str] | None = None,
 ) -> InferRequest:
-    """Parses a request. Checks the datatype and shape of each tensor before it builds the tensor.
+    """Parses a request; checks datatype and shape of each tensor before it builds the tensor.
 
     Args:
         body: body of the HTTP request.
-        header_length: value of the header `HEADER_LENGTH`, the bytes of JSON before binary tensors; None: the body is JSON.
+        header_length: value of the header `HEADER_LENGTH`, the number of bytes of JSON before the binary tensors. None: the
+            whole body is JSON.
         wanted: inputs of the model.
         max_samples: maximum samples in a request.
         outputs: names of the model's outputs; None: unknown.
@@ -166,7 +167,7 @@ def parse(
 
 
 def _decoded(data: Any, kind: Any, what: str) -> Any:
-    """Decodes JSON of a type; raises a RequestError that begins with `what`."""
+    """Decodes JSON of type `kind`; raises a RequestError that begins with `what` if this fails."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
@@ -174,7 +175,7 @@ def _decoded(data: Any, kind: Any, what: str) -> Any:
 
 
 def _tuple_of(kind: Any, count: int) -> Any:
-    """Returns the type of a tuple of `count` values, so that a longer list fails at the first extra value."""
+    """Returns the type of a tuple with `count` values; decoding a longer list then fails at the first extra value."""
     return types.GenericAlias(tuple, (kind,) * count)
 
 
@@ -183,7 +184,7 @@ def _mistake(tensor: TensorMessage, text: str) -> RequestError:
 
 
 def _tensors(data: msgspec.Raw, wanted: Mapping[str, ModelInput]) -> Sequence[TensorMessage]:
-    """Parses the inputs of a request, which must hold each input of the model once."""
+    """Parses the inputs of a request, which must contain each input of the model once."""
     names = ", ".join(wanted)
     kind = _tuple_of(TensorMessage, len(wanted))
     tensors: Sequence[TensorMessage] = _decoded(data, kind, f"inputs must be {names}")
@@ -220,7 +221,7 @@ def _checked_shape(tensor: TensorMessage, wanted: ModelInput, max_samples: int) 
         raise _mistake(tensor, f"its shape is {list(shape)}; the first axis is that of samples")
     if not 1 <= shape[0] <= max_samples:
         raise RequestError(f"a request may have 1 to {max_samples} samples, this one has {shape[0]}")
-    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # an axis of size 0 must not hide large ones
+    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # an axis of size 0 must not hide large axes
         raise _mistake(tensor, f"its shape is {list(shape)}: too large")
     if tensor.datatype not in (*DTYPES, _BYTES):
         raise _mistake(tensor, f"datatype {tensor.datatype!r:.40} is none of the protocol's")
@@ -243,7 +244,7 @@ def _from_json(tensor: TensorMessage, shape: tuple[int, ...]) -> list[Any]:
     data = memoryview(tensor.data)
     if tensor.datatype == _BYTES:
         return _strings(tensor, shape)
-    # n elements have n - 1 commas between them, so the count is known before they are built.
+    # Count the commas, n - 1 for n elements, to check the number of elements before any are built.
     elements, found = math.prod(shape), 1 + np.count_nonzero(np.frombuffer(data, np.uint8) == ord(","))
     if found > max(elements, shape[0]):
         raise _mistake(tensor, f"{found} elements, of shape {list(shape)}")
@@ -266,7 +267,7 @@ def _from_json(tensor: TensorMessage, shape: tuple[int, ...]) -> list[Any]:
 
 
 def _is_nested(data: msgspec.Raw) -> bool:
-    """Returns True for a list that begins with a list."""
+    """Returns True for a list whose first element is a list."""
     return re.match(rb"\s*\[\s*\[", memoryview(data)) is not None
 
 
@@ -314,10 +315,10 @@ def render(
         request: request to answer.
         outputs: arrays [N, ...] by name.
 
-    Returns: the body, and the headers.
+    Returns: the body and the headers.
 
     Raises:
-        RequestError: the model has no output with a requested name.
+        RequestError: the model does not have a requested output.
     """
     asked = request.outputs or [RequestedOutput(name) for name in outputs]
     described: list[dict[str, Any]] = []
@@ -346,5 +347,5 @@ def render(
 
 
 def datatype(dtype: np.dtype[Any]) -> str:
-    """Returns the protocol's name of an element type; "BYTES" for types that have none."""
+    """Returns the protocol's name of an element type, or "BYTES" if it has no name for the type."""
     return _NAMES.get(np.dtype(dtype), _BYTES)

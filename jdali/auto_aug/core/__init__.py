@@ -1,4 +1,4 @@
-"""Building blocks of augmentations and policies."""
+"""Provides the building blocks of augmentations and policies."""
 
 from jdali.auto_aug.core._augmentation import Augmentation as _Augmentation
 from jdali.auto_aug.core._augmentation import signed_bin

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 
 class HasFunction(Protocol):
-    """Protocol of an augmentation: an object whose function is `op`."""
+    """Declares the protocol of an augmentation, an object whose function is `op`."""
 
     @property
     def op(self) -> Callable[..., Any]: ...
 
 
 class MissingArgException(TypeError):
-    """Raised for a call of an augmentation without an argument that it needs.
+    """Raised if an augmentation is called without an argument that its function needs.
 
     Attributes:
         augmentation: the augmentation.
@@ -28,7 +28,7 @@ class MissingArgException(TypeError):
 
 
 class UnusedArgException(TypeError):
-    """Raised for an argument of a call that no augmentation takes.
+    """Raised if a call has an argument that no augmentation takes.
 
     Attributes:
         unused_args: names of the arguments.
@@ -40,7 +40,7 @@ class UnusedArgException(TypeError):
 
 
 def further_parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    """Lists the parameters that can be passed by name, without the data and the augmentation's parameter."""
+    """Lists a function's parameters after the data and the parameter that a magnitude bin determines."""
     parameters = enumerate(inspect.signature(function).parameters.values())
     return [
         p for i, p in parameters if p.kind is p.KEYWORD_ONLY or (p.kind is p.POSITIONAL_OR_KEYWORD and i >= 2)

@@ -1,4 +1,4 @@
-"""Augmentations: operations whose strength is chosen by a magnitude bin."""
+"""Defines augmentations, operations whose strength a magnitude bin determines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from jdali.auto_aug.core._modes import in_either_mode
 from jdali.auto_aug.core._parameters import magnitudes_of, rows_of, table_of
 from jdali.data_node import DataNode
 
-_KEPT: Any = object()  # default of arguments for which None has a meaning
+_KEPT: Any = object()  # default of arguments for which None is a value
 
 
 class SignedMagnitudeBin:
-    """Magnitude bins, each with a random sign; see `signed_bin`.
+    """Holds magnitude bins with random signs; see `signed_bin`.
 
     Attributes:
-        bin: number of the bin, an int for all samples or one for each.
+        bin: number of the bin: an int for all samples, or an integer for each sample.
         random_sign: for each sample, 1 if the magnitude is negated, else 0.
         signed_magnitude_idx: 2 · bin + random_sign.
     """
@@ -33,7 +33,7 @@ class SignedMagnitudeBin:
         self.bin, self.random_sign, self.signed_magnitude_idx = bin, random_sign, signed_magnitude_idx
 
     def __getitem__(self, idx: int) -> SignedMagnitudeBin:
-        """Returns the bins of augmentation `idx`, if each sample has bins for several augmentations in a row."""
+        """Returns the bins of augmentation `idx`, if each sample has bins for a sequence of augmentations."""
         number = self.bin if isinstance(self.bin, int) else self.bin[idx]
         return SignedMagnitudeBin(number, self.random_sign[idx], self.signed_magnitude_idx[idx])
 
@@ -51,14 +51,14 @@ def signed_bin(
 ) -> SignedMagnitudeBin:
     """Makes magnitude bins with a random sign for each sample.
 
-    An augmentation that negates its magnitude at random draws a sign itself if its bin has none. With several
-    augmentations to choose from, it takes less time to draw the sign once, before the choice.
+    If a bin has no sign, an augmentation that negates its magnitude at random draws one itself. If a sample chooses among
+    several augmentations, it is faster to draw the sign once, before the choice.
 
     Args:
-        magnitude_bin: 0 to the number of bins - 1, an int or one for each sample.
-        random_sign: for each sample, 1 to negate the magnitude, or 0; None: drawn.
-        seed: of the draw; None: follows from the pipeline's.
-        shape: of the signs of a sample, for several augmentations in a row; None: one sign.
+        magnitude_bin: 0 to the number of bins - 1: an int for all samples, or an integer for each sample.
+        random_sign: for each sample, 1 to negate the magnitude, or 0; None draws the signs.
+        seed: seed of the draw; None derives it from the pipeline's seed.
+        shape: shape of a sample's signs, for a sequence of augmentations; None draws one sign.
 
     Raises:
         TypeError: `magnitude_bin` is neither an int nor a batch.
@@ -80,15 +80,15 @@ def signed_bin(
 
 
 class Augmentation:
-    """An operation on a batch with a magnitude; made with the decorator `augmentation`.
+    """Applies an operation with a magnitude to a batch; the decorator `augmentation` makes one.
 
     Attributes:
         op: the function, `op(data, parameter, **arguments)`.
-        mag_range: (low, high) or an array of magnitudes; None: no magnitude, and the parameter is None.
+        mag_range: (low, high), or an array of magnitudes. None: the operation has no magnitude, and its parameter is None.
         mag_to_param: converts a magnitude to a parameter; by default `np.array`.
         randomly_negate: whether the magnitude of a sample is negated at random.
         param_device: device of the parameters: "cpu", "gpu", or "auto" (where the data is).
-        name: by default the function's.
+        name: name of the augmentation; by default the function's name.
     """
 
     def __init__(
@@ -150,8 +150,8 @@ class Augmentation:
         """Returns an augmentation of the same function with other settings.
 
         Args:
-            mag_range, randomly_negate, mag_to_param, param_device, name: see the class; left out: kept; None: the
-                default.
+            mag_range, randomly_negate, mag_to_param, param_device, name: see the class. A setting that is left out stays the
+                same; None restores the default.
             augmentation_cls: class of the result; None: the same class.
         """
         changes = {
@@ -174,9 +174,10 @@ class Augmentation:
 
         Args:
             data: a batch.
-            magnitude_bin: 0 to `num_magnitude_bins` - 1, an int, one for each sample, or made by `signed_bin`.
+            magnitude_bin: 0 to `num_magnitude_bins` - 1: an int for all samples, an integer for each sample, or a result of
+                `signed_bin`.
             num_magnitude_bins: number of bins.
-            kwargs: further arguments of the function; it gets those that it takes.
+            kwargs: further arguments of the function; arguments that it does not take are ignored.
 
         Raises:
             MissingArgException: the function needs an argument that is not in `kwargs`.
@@ -192,7 +193,7 @@ class Augmentation:
         num_magnitude_bins: int | None = None,
         **kwargs: object,
     ) -> Callable[[], Any]:
-        """Looks up the parameter, and returns a function that makes the call, for use after a choice splits the batch."""
+        """Looks up the parameter now; returns a function that applies the operation, after a choice has split the batch."""
         parameters = _args.further_parameters(self.op)
         missing = [p.name for p in parameters if p.default is p.empty and p.name not in kwargs]
         if missing:

@@ -17,7 +17,7 @@ from jdali.graph import choose
 
 
 def seeds(seed: int | None) -> Iterator[int | None]:
-    """Yields distinct seeds for operators; None, if `seed` is None or negative: they follow from the pipeline's."""
+    """Yields distinct seeds for operators; yields None, for the pipeline's own seeds, if `seed` is None or negative."""
     if seed is None or seed < 0:
         while True:
             yield None
@@ -42,7 +42,7 @@ def check_bins(num_magnitude_bins: object, who: str) -> None:
 def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
     """Returns the `kwargs` that some augmentation takes.
 
-    A suite whose warps are all excluded takes none of them. This is no error, because the caller's arguments have
+    If all warps of a suite are excluded, none of `kwargs` remains. This is no error, because the caller's arguments have
     defaults.
     """
     unused = filter_unused_args(augmentations, kwargs)
@@ -50,10 +50,10 @@ def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
 
 
 def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
-    """Returns the augmentations of a suite without those named in `excluded`.
+    """Returns the augmentations of a suite whose names are not in `excluded`.
 
     Raises:
-        ValueError: the suite has no augmentation of a name.
+        ValueError: the suite has no augmentation with a name in `excluded`.
     """
     names = {augmentation.name for augmentation in augmentations}
     for name in excluded or ():
@@ -69,7 +69,7 @@ def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
 def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: Any, **op_kwargs: Any) -> Any:
     """Calls `ops[selected_op_idx](*op_args, **op_kwargs)` for each sample.
 
-    Each operation runs once per batch, on the samples that chose it, or not at all if none did.
+    Each operation runs once per batch, on the samples that chose it; an operation that no sample chose does not run.
 
     Args:
         ops: augmentations, or other functions that call operators.
@@ -88,14 +88,14 @@ def _case(
 ) -> Callable[[], object]:
     """Returns a function that calls one of the operations, for its branch.
 
-    Parameters of augmentations are looked up before the batch is split, so one program does it for all branches.
+    Parameters of augmentations are looked up before the batch is split, so one program looks them up for all branches.
     """
     own_call = isinstance(op, Augmentation) and type(op).__call__ is Augmentation.__call__
     bound = op.bound(*args, **kwargs) if own_call else functools.partial(op, *args, **kwargs)  # type: ignore[attr-defined]
 
     def case() -> (
         object
-    ):  # a function of its own, so that a conditional in the operation sees only this branch's samples
+    ):  # a separate function, so that a conditional in the operation sees only this branch's samples
         return bound()
 
     return case

@@ -1,4 +1,4 @@
-"""Lets functions on nodes of a pipeline also take batches of dynamic mode, or one array with a JAX key."""
+"""Lets functions of pipeline nodes also take batches of dynamic mode, or one array with a JAX key."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def in_either_mode(function: F) -> F:
-    """Lets a function that calls operators of `jdali.fn` take tensors and batches of dynamic mode, and arrays.
+    """Lets a function that calls operators of `jdali.fn` also take arrays, and tensors and batches of dynamic mode.
 
-    Outside of a pipeline definition, the function is traced as a small pipeline, which is cached for later calls of the
-    same kind. On tensors and batches it runs at once. On arrays it is a pure function of one sample and a key. The key
-    comes first or as `key=`; calls with batches may have one, too.
+    Outside of a pipeline definition, the function is traced as a small pipeline, which is cached for later calls of the same
+    kind. On tensors and batches, the function runs at once. On arrays, it is a pure function of one sample and a key, which
+    comes first or as `key=`. Calls with tensors and batches may have a key too.
     """
     name = function.__name__
 

@@ -1,4 +1,4 @@
-"""Computes parameters of augmentations: a table with a row for each magnitude, and a lookup for each sample."""
+"""Tabulates the parameter of an augmentation for each magnitude, and looks it up for each sample."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> n
     """Returns the magnitude of each bin.
 
     Args:
-        mag_range: (low, high), the ends of evenly spaced magnitudes, or an array of all magnitudes.
+        mag_range: ends (low, high) of evenly spaced magnitudes, or an array of all magnitudes.
         num_magnitude_bins: number of bins; may be None for an array.
         who: name of the augmentation, for messages.
     """
@@ -75,17 +75,17 @@ def _has_node(value: object) -> bool:
 
 
 def rows_of(table: np.ndarray, index: DataNode) -> DataNode:
-    """Looks up the row of a table [rows, ...] for each sample.
+    """Looks up a row of a table [rows, ...] for each sample.
 
-    A subscript of a node checks its index on the host. This lookup does not, so it is compiled into one program with
-    the operators before and after it.
+    A subscript of a node checks its index on the host. This lookup does not, so it can be compiled into one program with the
+    operators before and after it.
 
     Args:
         table: any type.
         index: an integer for each sample, which the caller guarantees to be in range.
     """
     exact = table.dtype.kind in "iufb" and np.array_equal(table.astype(np.float32).astype(table.dtype), table)
-    if not exact:  # lookup tables hold float32
+    if not exact:  # lookup tables store float32
         constant: Any = types.Constant(table)
         return fn.reshape(constant, shape=list(table.shape))[index]
     columns = [column.tobytes() for column in table.reshape(len(table), -1).T]

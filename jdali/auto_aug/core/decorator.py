@@ -1,4 +1,4 @@
-"""The decorator `augmentation`, which makes augmentations from functions."""
+"""Defines the decorator `augmentation`, which makes augmentations from functions."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ def augmentation(
         ...     return fn.brightness(data, brightness=factor)
 
     Args:
-        function: `function(data, parameter, **arguments)`, returns a batch. It runs only on the samples
-            that choose it.
-        mag_range: (low, high), the ends of evenly spaced magnitudes, or an array with the magnitude of each bin;
-            None: the augmentation has no magnitude, and the parameter is None.
-        randomly_negate: negate the magnitude of each sample with a probability of one half.
-        mag_to_param: converts a magnitude to an array or numbers, with the same shape and type for all; called
-            once for each magnitude while the pipeline is defined. None: the magnitude is the parameter.
+        function: called as `function(data, parameter, **arguments)`; returns a batch. It runs only on the samples that choose
+            it.
+        mag_range: ends (low, high) of evenly spaced magnitudes, or an array with the magnitude of each bin. None: the
+            augmentation has no magnitude, and the parameter is None.
+        randomly_negate: whether to negate the magnitude of each sample with a probability of one half.
+        mag_to_param: converts a magnitude to an array or numbers; shape and type must be equal for all magnitudes. It is
+            called once for each magnitude while the pipeline is defined. None: the magnitude is the parameter.
         param_device: "cpu", "gpu", or "auto" (where the data is); None: "cpu".
-        name: of the augmentation; None: the function's.
+        name: name of the augmentation; None: the function's name.
         augmentation_cls: class of the result; None: `Augmentation`.
 
     Raises:
-        TypeError: `function` is not callable, takes fewer than two positional arguments, or is an augmentation
-            already; for other settings call its method `augmentation`.
+        TypeError: `function` is not callable, takes fewer than two positional arguments, or is an augmentation, whose
+            settings its method `augmentation` changes.
     """
 
     def decorate(function: Callable[..., object]) -> Augmentation:

@@ -1,4 +1,4 @@
-"""Policies of AutoAugment: sequences of augmentations with probabilities and magnitudes."""
+"""Defines the policies of AutoAugment, sequences of augmentations with probabilities and magnitudes."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from typing import TypeAlias
 
 from jdali.auto_aug.core._augmentation import Augmentation
 
-# An augmentation, the probability that it is applied, and its magnitude bin (None: it has no magnitude).
+# An augmentation, the probability that it is applied, and its magnitude bin; the bin is None if it has no magnitude.
 Operation: TypeAlias = tuple[Augmentation, float, "int | None"]
 
 
 class Policy:
-    """Sequences of augmentations, one of which is chosen for each sample, with equal probabilities.
+    """Holds sequences of augmentations; each sample chooses one of them, with equal probabilities.
 
     See "AutoAugment: Learning Augmentation Policies from Data", https://arxiv.org/abs/1805.09501.
 
     Args:
-        name: for messages.
+        name: name of the policy, for messages.
         num_magnitude_bins: number of magnitude bins.
-        sub_policies: sequences of (augmentation, probability from 0 to 1, magnitude bin). The bin of an
-            augmentation without magnitudes is None. If different augmentations share a name, all names get a
-            number as a prefix.
+        sub_policies: sequences of (augmentation, probability from 0 to 1, magnitude bin). The bin of an augmentation without
+            magnitudes is None. If two different augmentations share a name, all names get a number as a prefix.
 
     Raises:
-        TypeError, ValueError: an argument has another form or is out of range.
+        TypeError, ValueError: an argument has the wrong form or is out of range.
     """
 
     def __init__(self, name: str, num_magnitude_bins: int, sub_policies: Sequence[Sequence[Operation]]):
@@ -90,7 +89,7 @@ class Policy:
 
     @property
     def augmentations(self) -> dict[str, Augmentation]:
-        """Augmentations by name, in alphabetical order."""
+        """Returns the augmentations by name, in alphabetical order."""
         found = {augmentation.name: augmentation for sub in self.sub_policies for augmentation, _, _ in sub}
         return dict(sorted(found.items()))
 
@@ -108,7 +107,7 @@ def _indented(rows: Sequence[str]) -> str:
 
 
 def _with_distinct_names(sub_policies: Sequence[Sequence[Operation]]) -> tuple[tuple[Operation, ...], ...]:
-    """Prefixes the names of all augmentations by numbers if two share a name."""
+    """Prefixes all names with numbers if two different augmentations share a name."""
     order = list(dict.fromkeys(augmentation for sub in sub_policies for augmentation, _, _ in sub))
     renamed = {augmentation: augmentation for augmentation in order}
     if len({augmentation.name for augmentation in order}) < len(order):

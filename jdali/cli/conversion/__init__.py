@@ -3,7 +3,7 @@
 * `sources` finds the samples of a data set, and reads them by index.
 * `pictures` checks, resizes and encodes pictures; `restart_markers` adds markers to JPEG files.
 * `targets` writes a shard of WebDataset, ArrayRecord or Parquet, and reads it back.
-* `converter` divides the data set into shards, works in threads, and continues an interrupted run.
+* `converter` divides the data set into shards, converts them in threads, and continues an interrupted run.
 """
 
 from jdali.cli.conversion.converter import Done as Done

@@ -1,4 +1,4 @@
-"""Converts a data set shard by shard, in threads; continues where an earlier run ended."""
+"""Converts a data set shard by shard, in threads; continues where an earlier run stopped."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.cli.conversion.targets import TARGETS, ShardWriter, sync
 
 _PLAN = "convert.json"
-# Samples of a thread's task, and number of first samples that determine the types of fields.
+# Number of samples in a thread's task, and number of first samples that determine the types of fields.
 _AT_ONCE, _FIRST = 16, 100
 _DAMAGED = (SampleError, BadRecord)
 _Treated = tuple[str, SourceSample | Exception]
 
 
 class Done(NamedTuple):
-    """The result of a conversion.
+    """Holds the result of a conversion.
 
     Attributes:
         shards: number of shards, including those of an earlier run.
@@ -50,21 +50,21 @@ def convert(
     skips: bool = False,
     advance: Callable[[int], object] = lambda count: None,
 ) -> Done:
-    """Writes a data set as shards of `per_shard` samples; continues an interrupted conversion.
+    """Writes a data set as shards; continues an interrupted conversion.
 
-    A shard gets its final name only after it was read back and its checksums agree, so existing shards are complete.
-    Its bytes depend only on its samples.
+    A shard gets its final name only after it was read back and its checksums agree. So every shard with a final name is
+    complete. A shard's bytes depend only on its samples.
 
     Args:
         source: the data set.
-        folder: folder to write to; it is created, must be empty, or hold the same conversion.
-        kind: one of `TARGETS`.
-        change: changes to pictures.
-        name: prefix of the files' names.
-        per_shard: number of samples of a shard.
+        folder: folder to write to, created if missing. An existing folder must be empty or hold the same conversion.
+        kind: format to write, a key of `TARGETS`.
+        change: changes to apply to pictures.
+        name: prefix of the shards' file names.
+        per_shard: number of samples in a shard.
         threads: number of threads that read, check and change samples.
-        skips: leave out damaged samples.
-        advance: called with numbers of finished samples.
+        skips: whether to leave out damaged samples.
+        advance: called with the number of samples finished since the last call.
 
     Raises:
         SampleError: a sample is damaged.
@@ -102,10 +102,10 @@ def convert(
 
 
 def _claim(folder: str, plan: Mapping[str, Any]) -> None:
-    """Creates a folder and records the conversion in it.
+    """Creates the folder if it is missing, and records the conversion in it.
 
     Raises:
-        ValueError: the folder holds another conversion, or other files.
+        ValueError: the folder holds a different conversion, or other files.
     """
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)
@@ -126,7 +126,7 @@ def _claim(folder: str, plan: Mapping[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[str]:
-    """Yields a temporary name, and renames the file to `path` when it is complete."""
+    """Yields a temporary name to write to, and renames the file to `path` when the block ends."""
     part = f"{path}.part"
     try:
         yield part
@@ -141,7 +141,7 @@ def _named(path: str) -> Iterator[str]:
 def _treated(
     pool: ThreadPoolExecutor, most: int, source: Source, change: PictureChange, indices: Sequence[int]
 ) -> Iterator[_Treated]:
-    """Reads and changes samples in threads, `most` tasks ahead; yields (name, sample or error), in order."""
+    """Reads and changes samples in threads, up to `most` tasks ahead; yields (name, sample or error) in order."""
 
     def some(part: Sequence[int]) -> list[_Treated]:
         return [(source.name(index), _sample(source, change, index)) for index in part]

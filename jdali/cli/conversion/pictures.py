@@ -15,18 +15,18 @@ from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
 _QUALITY = 90
-# PNM is left out, because texts may begin like it.
+# PNM is missing, because a text may begin with the same bytes.
 _MATCHES = [coding.matches for coding in codec.FORMATS if coding.name != "pnm"]
 
 
 @dataclasses.dataclass(frozen=True)
 class PictureChange:
-    """Changes to apply to pictures.
+    """Describes changes to pictures.
 
     Attributes:
-        max_size: longest side, pixels; larger pictures are resized and encoded as JPEG. None: no limit.
-        quality: encode all pictures as JPEG of this quality; None: only resized ones.
-        windows: add restart markers to JPEG files.
+        max_size: maximum pixels of the longest side; larger pictures are resized and encoded as JPEG. None: no limit.
+        quality: JPEG quality with which all pictures are encoded; None encodes only resized pictures.
+        windows: whether to add restart markers to JPEG files.
     """
 
     max_size: int | None = None
@@ -74,7 +74,7 @@ class PictureChange:
 
 
 def is_picture(value: Any) -> bool:
-    """Returns True for the bytes of a picture."""
+    """Returns True if a value holds the bytes of a picture."""
     return isinstance(value, bytes) and any(matches(memoryview(value)) for matches in _MATCHES)
 
 
@@ -87,7 +87,7 @@ def extension(value: Any) -> str | None:
 
 
 def _recorded(data: bytes) -> str | None:
-    """Returns the extension of a sound or video, by its first bytes."""
+    """Determines the extension of a sound or video from its first bytes."""
     if data[:4] == b"RIFF":
         return {b"WAVE": "wav", b"AVI ": "avi"}.get(data[8:12])
     if data[4:8] == b"ftyp":

@@ -18,11 +18,12 @@ from jdali._system.extras import install
 from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
-# A marker for each MCU adds a tenth to a file, one for 8 MCUs a hundredth; tiles should not be much wider than windows.
+# A marker after each MCU makes a file 10% larger, a marker after 8 MCUs 1%. Longer intervals would make tiles much wider than
+# windows.
 _WANTED_INTERVAL = 8
-# From turbojpeg.h: kind of an instance, and parameters.
+# From turbojpeg.h: the kind of instance that transforms, and two parameters.
 _TRANSFORM, _OPTIMIZE, _RESTART_BLOCKS = 2, 11, 18
-# Packages whose library exports TurboJPEG's functions.
+# Python packages with a library that exports TurboJPEG's functions.
 _PACKAGES = ("pylibjxl",)
 _MISSING = (
     "--windows needs TurboJPEG 3 (libturbojpeg of the system, or the package pylibjxl: "
@@ -33,7 +34,7 @@ Transform = Callable[[bytes, int], bytes]
 
 
 class _Operation(ctypes.Structure):
-    """Is turbojpeg.h's `tjtransform`; zeros mean the whole picture, unchanged."""
+    """Mirrors the struct `tjtransform` of turbojpeg.h; all zeros select the whole picture, unchanged."""
 
     _fields_ = (
         ("region", ctypes.c_int * 4), ("op", ctypes.c_int), ("options", ctypes.c_int), ("data", ctypes.c_void_p),
@@ -43,7 +44,7 @@ class _Operation(ctypes.Structure):
 
 @functools.cache
 def transform() -> Transform:
-    """Returns a function that rewrites a file with a marker after each `interval` MCUs.
+    """Returns a function that rewrites a JPEG file with a restart marker after every `interval` MCUs.
 
     Raises:
         ImportError: neither the library nor the program is installed.
@@ -101,20 +102,20 @@ def _by_program(program: str, data: bytes, interval: int) -> bytes:
 
 
 def interval_of(across: int) -> int:
-    """Returns the divisor of a row's MCUs nearest to the best interval; with a divisor, segments form tiles."""
+    """Returns the divisor of a row's number of MCUs nearest to the best interval; only with a divisor, segments form tiles."""
     divisors = [n for n in range(1, across + 1) if across % n == 0]
     return min(divisors, key=lambda n: (max(n, _WANTED_INTERVAL) / min(n, _WANTED_INTERVAL), n))
 
 
 def units_across(data: bytes) -> int | None:
-    """Returns the number of MCUs in a row of a JPEG file of one scan; None for other files."""
+    """Returns the number of MCUs in a row of a JPEG file with one scan; None for other files."""
     info = codec.probe(data)
     coded = info.detail.coded if info.format == "jpeg" else None
     return None if coded is None else -(-info.width // coded.unit[1])
 
 
 def with_markers(data: bytes) -> bytes:
-    """Returns a JPEG file of the same pixels with restart markers; files that have tiles, or cannot have them, stay.
+    """Adds restart markers to a JPEG file and keeps its pixels; does not change files that have, or cannot have, tiles.
 
     Progressive files become sequential, since only sequential files can be decoded in parts.
 

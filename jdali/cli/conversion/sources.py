@@ -31,18 +31,18 @@ from jdali.readers.formats.tables import classes_of
 from jdali.readers.formats.webdataset_index import SPARSE, scanned
 
 _NAME = "convert"
-# Tolerance for durations, seconds, since manifests round them.
+# Tolerance for durations in seconds, because manifests round them.
 _SAME_SECONDS = 0.01
 _SOUNDS = (".flac", ".ogg", ".wav", ".opus", ".mp3", ".m4a")
 _VIDEOS = (".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm")
 
 
 class SourceSample(NamedTuple):
-    """A sample of a data set, as read or to be written.
+    """Holds a sample that was read from a data set, or is to be written.
 
     Attributes:
         key: its name.
-        fields: bytes, text, numbers, arrays, lists and objects, by name.
+        fields: values by name: bytes, text, numbers, arrays, lists and objects.
         record: bytes of the source's tf.train.Example; None for other formats.
     """
 
@@ -53,15 +53,15 @@ class SourceSample(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """A data set.
+    """Gives access to a data set.
 
     Attributes:
         count: number of samples.
         read: `read(index)` reads a sample, in any thread.
         name: `name(index)` names the place of a sample, for messages.
         identity: JSON-able value that distinguishes this data set from others.
-        keyed: whether the data set has keys; otherwise keys are numbers.
-        classes: names of classes, by field.
+        keyed: whether the data set has keys; otherwise numbers serve as keys.
+        classes: class names of each field that holds labels.
         schema: Arrow schema of a table; None for other formats.
         close: closes its files.
     """
@@ -146,7 +146,7 @@ def _examples(
     identity: Any,
     close: Callable[[], object],
 ) -> Source:
-    """Builds the source of records, each a tf.train.Example or just bytes."""
+    """Builds the source of records that are tf.train.Examples or plain bytes."""
 
     def read(index: int) -> SourceSample:
         data = record(index)
@@ -160,7 +160,7 @@ def _examples(
 
 
 def _place(firsts: Sequence[int], index: int) -> tuple[int, int]:
-    """Returns the file or group that holds a sample, given the first sample of each, and the sample's row in it."""
+    """Returns the number of the file or group that holds a sample, and the sample's row in it."""
     number = bisect.bisect_right(firsts, index) - 1
     return number, index - firsts[number]
 
@@ -194,7 +194,7 @@ def _array_record(paths: Sequence[str]) -> Source:
 
 
 def _labelled(reader: Reader, paths: Sequence[str]) -> Source:
-    """Builds the source of a reader of pictures with labels."""
+    """Builds a source from a reader of labelled pictures."""
 
     def read(index: int) -> SourceSample:
         picture, label, *_ = reader.load(index)
@@ -226,7 +226,7 @@ def _parquet(paths: Sequence[str]) -> Source:
     files = [pq.ParquetFile(file) for file in opened]
     groups = [(number, group) for number, one in enumerate(files) for group in range(one.num_row_groups)]
     counts = [files[number].metadata.row_group(group).num_rows for number, group in groups]
-    lock = threading.Lock()  # a file has one position
+    lock = threading.Lock()  # all threads share the file's position
 
     @functools.lru_cache(maxsize=4)
     def rows(number: int) -> Any:
@@ -269,7 +269,7 @@ def _tables(
     identity: Any,
     close: Callable[[], object] = lambda: None,
 ) -> Source:
-    """Builds the source of rows of tables; `table(i)` has `counts[i]` rows."""
+    """Builds a source whose samples are the rows of tables; `table(i)` has `counts[i]` rows."""
     firsts = list(itertools.accumulate(counts, initial=0))
 
     def read(index: int) -> SourceSample:
@@ -354,7 +354,7 @@ def _coco(paths: Sequence[str]) -> Source:
 
 
 def _nemo(paths: Sequence[str]) -> Source:
-    """Opens NeMo manifests: each line is a sound with its text."""
+    """Opens NeMo manifests, in which each line describes a sound with its text."""
     lines = [(path, number, entry) for path in paths for number, entry in nemo_asr.parsed(path)]
     working = _storage.working_folder()
 
@@ -369,9 +369,9 @@ def _nemo(paths: Sequence[str]) -> Source:
         info = audio.peek(data)
         seconds = info.length / info.sample_rate
         start, most = entry.offset or 0.0, entry.duration
-        # As in `decode_part`, negative times count as not given.
+        # As in `decode_part`, a negative time counts as missing.
         if start > 0 or (most is not None and 0 <= most < seconds - _SAME_SECONDS):
-            # The entry is a part of a file; read it as `readers.nemo_asr` does.
+            # The entry is a part of a file; decode it as `readers.nemo_asr` does.
             wave, info = audio.decode_part(data, start, most, dtype=np.dtype(np.int16))
             out = io.BytesIO()
             try:
@@ -389,7 +389,7 @@ def _nemo(paths: Sequence[str]) -> Source:
 
 
 class _SourceKind(NamedTuple):
-    """A kind of data set.
+    """Describes a kind of data set.
 
     Attributes:
         parts: substrings of file names that identify it.
@@ -413,15 +413,15 @@ KINDS = {
     "nemo": _SourceKind((), _nemo),
     "folders": _SourceKind((), _folders),
 }
-"""Kinds of data sets, by name."""
+"""Maps names to kinds of data sets."""
 
 
 def open_source(paths: Sequence[str], kind: str | None = None) -> Source:
     """Opens a data set.
 
     Args:
-        paths: paths of its files, or of one folder with them.
-        kind: one of `KINDS`; None: guess from the names of the files.
+        paths: paths of its files, or the path of a folder with the files.
+        kind: a key of `KINDS`; None guesses it from the names of the files.
 
     Raises:
         ValueError: the kind is unknown, or the data set is damaged.

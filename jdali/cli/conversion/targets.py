@@ -20,7 +20,7 @@ from jdali.cli.conversion.pictures import extension
 from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.readers.formats.arrow_columns import need_pyarrow
 
-# Size of a Parquet row group: it is read whole, so it should have few samples, but enough bytes.
+# Size of a Parquet row group. It is always read whole, so it should have few samples, but enough bytes for a large request.
 _GROUP_BYTES, _GROUP_ROWS = 8 << 20, 10_000
 
 
@@ -30,11 +30,11 @@ class ShardWriter(abc.ABC):
     Args:
         path: path of the file.
         source: source of the samples.
-        first: samples that determine the types of fields, for formats with types and sources without a schema.
+        first: first samples, which determine the types of fields if the format has types and the source has no schema.
     """
 
     extension: str
-    # Whether the types of fields must be known before the first sample is written.
+    # True if the types of fields must be known before the first sample is written.
     has_types = False
 
     @abc.abstractmethod
@@ -42,7 +42,7 @@ class ShardWriter(abc.ABC):
 
     @abc.abstractmethod
     def add(self, sample: SourceSample) -> bytes:
-        """Writes a sample; returns the checksum that it should have in the file."""
+        """Writes a sample; returns the checksum that `checksums` should yield for it."""
 
     @abc.abstractmethod
     def close(self) -> None:
@@ -64,7 +64,7 @@ def _checksum(values: Sequence[Any]) -> bytes:
 
 
 class WebDataset(ShardWriter):
-    """Writes a tar archive: files for each picture, sound and array, `cls` for the label, `json` for other fields."""
+    """Writes a tar archive with a file for each picture, sound and array, `cls` for the label, and `json` for the rest."""
 
     extension = "tar"
 
@@ -74,7 +74,7 @@ class WebDataset(ShardWriter):
 
     def add(self, sample: SourceSample) -> bytes:
         folder, slash, name = sample.key.rpartition("/")
-        key = folder + slash + name.replace(".", "_")  # the first dot begins the extension
+        key = folder + slash + name.replace(".", "_")  # keys have no dot: it would begin the extension
         while key == self._last:
             key += "_"
         self._last = key
@@ -108,7 +108,7 @@ class WebDataset(ShardWriter):
 
 
 def _components(sample: SourceSample) -> dict[str, bytes]:
-    """Returns the files of a sample by extension; extensions come from the source archive, or from names of fields."""
+    """Returns the files of a sample by extension, which comes from the source archive or the name of a field."""
     files: dict[str, bytes] = {}
     rest: dict[str, Any] = {}
     single = sum(extension(_content(value)) is not None for value in sample.fields.values()) == 1
@@ -147,7 +147,7 @@ def _content(value: Any) -> Any:
 
 
 def _as_text(value: Any) -> Any:
-    """Converts values that JSON lacks to text; bytes are read as latin-1."""
+    """Converts values that JSON does not have to text; decodes bytes as latin-1."""
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
@@ -186,7 +186,8 @@ class Parquet(ShardWriter):
         self._lists: set[str] = set()
         if self._schema is None:
             rows = [_fields(sample, source) for sample in first]
-            # A feature of tf.train.Examples may have one value in some and several in others; then all become lists.
+            # A feature may have one value in some tf.train.Examples and several in others; then all of its values become
+            # lists.
             self._lists = {name for row in rows for name, value in row.items() if isinstance(value, list)}
             # Columns are in the order of first appearance.
             names = dict.fromkeys(name for row in rows for name in row)
@@ -235,7 +236,7 @@ class Parquet(ShardWriter):
 
 
 def _classes(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Builds metadata with names of classes, in the Hugging Face Hub's form."""
+    """Builds Arrow metadata with class names, in the Hugging Face Hub's form."""
     features = {name: {"names": list(names), "_type": "ClassLabel"} for name, names in classes.items()}
     return {"huggingface": json.dumps({"info": {"features": features}})} if features else {}
 
@@ -314,7 +315,7 @@ TARGETS: dict[str, type[ShardWriter]] = {
     "array_record": ArrayRecord,
     "parquet": Parquet,
 }
-"""Formats to write, by name."""
+"""Maps names to the formats that can be written."""
 
 
 def sync(path: str) -> None:

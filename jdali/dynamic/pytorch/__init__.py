@@ -1,4 +1,4 @@
-"""Dynamic mode in programs that use PyTorch."""
+"""Provides dynamic mode for programs that use PyTorch."""
 
 import importlib
 from types import ModuleType

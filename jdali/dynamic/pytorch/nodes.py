@@ -1,4 +1,4 @@
-"""Nodes for loaders of `torchdata.nodes`: readers of dynamic mode, and functions of tensors and batches."""
+"""Provides nodes for loaders of `torchdata.nodes`: readers of dynamic mode, and functions of tensors and batches."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ _TWO_OUTPUTS = ("data", "label")
 
 
 class Reader(_nodes.BaseNode):  # type: ignore[misc]
-    """A node that reads: yields dicts of a reader's outputs, one epoch after each `reset`.
+    """Yields dicts of a reader's outputs, one epoch after each `reset`.
 
-    Its state is the reader's, exact to the sample: `torchdata.nodes.Loader.load_state_dict` continues the loop, in this
-    process or in another. If a loop leaves an epoch early, the next epoch continues with the following samples.
+    The node's state is the reader's position, exact to the sample. So `torchdata.nodes.Loader.load_state_dict` continues the
+    loop, in this process or in a different one. If a loop leaves an epoch early, the next epoch continues with the following
+    samples.
 
     Args:
         reader_type: a class of `jdali.dynamic.readers`.
-        batch_size: samples in a batch; None: single samples.
-        output_names: keys of the outputs; None: the reader's names (`readers.TFRecord`), else "data" and
+        batch_size: number of samples in a batch; None: single samples.
+        output_names: keys of the outputs. None takes the reader's names, if it has names (`readers.TFRecord`), or "data" and
             "label" for a reader with two outputs.
         kwargs: arguments of the reader.
 
     Raises:
-        ValueError: the number of names differs from that of outputs, or is None with other than two outputs.
+        ValueError: the number of names differs from the number of outputs, or `output_names` is None and the reader has
+            neither names nor two outputs.
     """
 
     def __init__(
@@ -96,14 +98,14 @@ def _names(reader: DynamicReader, names: tuple[str, ...] | None) -> tuple[str, .
 
 
 class _DictNode(_nodes.BaseNode):  # type: ignore[misc]
-    """A node whose state is that of its source, a node that yields dicts."""
+    """Serves as base of nodes with a source that yields dicts; the node's state is the source's state."""
 
     def __init__(self, source: Any):
         super().__init__()
         self._source = source
 
     def reset(self, initial_state: Mapping[str, Any] | None = None) -> None:
-        """Resets the source, or brings it to a state returned by `get_state`."""
+        """Resets the source, or restores it to a state returned by `get_state`."""
         super().reset(initial_state)
         self._source.reset(None if initial_state is None else initial_state["source"])
 
@@ -113,12 +115,12 @@ class _DictNode(_nodes.BaseNode):  # type: ignore[misc]
 
 
 class DictMapper(_DictNode):
-    """A node that applies a function to one value of each dict.
+    """Applies a function to one value of each dict.
 
     Args:
         source: a node that yields dicts.
         map_fn: takes and returns a `Tensor` or a `Batch`.
-        key: of the value.
+        key: key of the value.
     """
 
     def __init__(self, source: Any, map_fn: Callable[[Any], Tensor | Batch], key: str = "data"):
@@ -133,9 +135,9 @@ class DictMapper(_DictNode):
 
 
 class ToTorch(_DictNode):
-    """A node that converts the values of each dict to a tuple of `torch.Tensor`s.
+    """Converts the values of each dict to a tuple of `torch.Tensor`s.
 
-    If one of the values is on the accelerator, all are moved there. The samples of a batch must have one shape.
+    If one of the values is on the accelerator, all are moved there. All samples of a batch must have the same shape.
 
     Args:
         source: a node that yields dicts.
@@ -146,7 +148,7 @@ class ToTorch(_DictNode):
         super().__init__(source)
 
     def next(self) -> tuple[Any, ...]:
-        """Returns the values of the next dict as tensors, in its order."""
+        """Returns the values of the next dict as tensors, in the dict's order."""
         values = list(next(self._source).values())
         device = next((v.device for v in values if v.device != Device.CPU), Device.CPU)
         return tuple(value.to_device(device).torch() for value in values)

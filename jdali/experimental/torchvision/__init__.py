@@ -1,6 +1,7 @@
-"""Image transforms with the names and arguments of `torchvision.transforms.v2`, run by jdali (extra `torch`).
+"""Provides image transforms with the names and arguments of `torchvision.transforms.v2` (extra `torch`).
 
-They take and return PIL images and PyTorch tensors. `Compose` applies several; `v2.functional` has them as functions.
+The transforms take and return PIL images and PyTorch tensors. `Compose` applies several transforms. `v2.functional` provides
+the transforms as functions.
 """
 
 from jdali.experimental.torchvision.v2._arguments import InterpolationMode

@@ -1,6 +1,6 @@
 """Provides DALI's `plugin.jax.clu`: iterators with the interface of CLU's `PeekableDatasetIterator`.
 
-CLU is not required; without it, a class with the same fields replaces its `ArraySpec`.
+CLU is not required: without it, this module defines an `ArraySpec` with the same fields.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ except ImportError:
 
     @dataclasses.dataclass(frozen=True)
     class ArraySpec:  # type: ignore[no-redef]
-        """Element type and shape of an array."""
+        """Describes element type and shape of an array."""
 
         dtype: np.dtype
         shape: tuple[int, ...]
@@ -43,7 +43,7 @@ def get_spec_for_array(jax_array: jax.Array) -> ArraySpec:
 
 
 class DALIGenericPeekableIterator(DALIGenericIterator):
-    """A `DALIGenericIterator` that can return the next batch without consuming it.
+    """Extends `DALIGenericIterator` by `peek`, which returns the next batch without consuming it.
 
     All batches must have the same shapes and element types. `peek` and `next` may be called from several
     threads. `get_state` and `checkpoints` do not count a batch that was only peeked at.
@@ -51,7 +51,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
     Args:
         pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
             prepare_first_batch, sharding: see `jdali.iterator.DataIterator`.
-        pmap_compatible: True: add a leading axis even to the outputs of a single pipeline.
+        pmap_compatible: True adds a leading axis even to the outputs of a single pipeline.
     """
 
     def __init__(
@@ -88,14 +88,14 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         return batch
 
     def peek_async(self) -> Future[dict[str, jax.Array]]:
-        """Calls `peek` in another thread; a `next` before it has finished may take the batch first."""
+        """Calls `peek` in another thread; a `next` that is called before it finishes may take the batch first."""
         if self._peekers is None:
             self._peekers = WorkerThreads(1, "jdali-peek")
         return self._peekers.submit(self.peek)
 
     @property
     def element_spec(self) -> dict[str, ArraySpec]:
-        """The `ArraySpec` of each output."""
+        """Returns the `ArraySpec` of each output."""
         if self._spec is None:
             self.peek()
         assert self._spec is not None
@@ -103,7 +103,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     @property
     def is_nonpadding(self) -> HostArray | jax.Array:
-        """bool [N], for the last batch of `next`: False for samples that only fill it up."""
+        """Marks the samples of the batch that `next` returned last, bool [N]: False for samples that only fill it up."""
         if self._batch_sharding is None:
             return self._belongs
         return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))
@@ -127,7 +127,7 @@ def peekable_data_iterator(
     devices: Sequence[jax.Device] | None = None,
     pmap_compatible: bool | None = None,
 ) -> Any:
-    """Turns a pipeline function into a factory of `DALIGenericPeekableIterator`s.
+    """Turns a pipeline function into a function that returns a `DALIGenericPeekableIterator`.
 
     Args:
         pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,

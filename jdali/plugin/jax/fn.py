@@ -24,18 +24,18 @@ def jax_function(
 ) -> Any:
     """Turns a function of `jax.Array`s into a function of `DataNode`s, to call in a pipeline definition.
 
-    The function gets whole batches, [N, ...], so all samples must have one size. It may use
-    `jax.jit`, `jax.vmap` and so on. It runs in the pipeline's thread, on the device of its inputs, and may keep the
-    arrays.
+    The function gets whole batches, [N, ...], so all samples must have the same size. It may use `jax.jit`, `jax.vmap` and so
+    on. It runs in the pipeline's thread, on the device of its inputs, and may keep the arrays.
 
     Args:
-        function: takes an array for each input; returns an array, a tuple of `num_outputs` arrays, or None for 0.
-        num_outputs: number of arrays that it returns.
-        output_layouts: layout of a sample of each output, or one for all; None: the layout of the input with the
-            same index, if it has as many axes.
+        function: takes an array for each input; returns an array, a tuple of `num_outputs` arrays, or None if `num_outputs`
+            is 0.
+        num_outputs: number of arrays that the function returns.
+        output_layouts: a layout of samples for each output, or one layout for all. None: an output has the layout of the
+            input with the same index, if both have the same number of axes.
         sharding: sharding of the global arrays that the function gets.
-        device: "cpu" or "gpu": move the inputs there first; None: leave them.
-        preserve: call the function even if nothing uses its outputs.
+        device: "cpu" or "gpu", to which the inputs are moved first; None leaves them where they are.
+        preserve: whether to call the function even if nothing uses its outputs.
     """
 
     def decorate(wrapped: Callable[..., object]) -> Callable[..., object]:

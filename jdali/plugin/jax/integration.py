@@ -1,4 +1,4 @@
-"""Provides DALI's `plugin.jax.integration`: private names of DALI that programs use to convert tensors to `jax.Array`s."""
+"""Provides DALI's `plugin.jax.integration`: private functions with which programs convert tensors to `jax.Array`s."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def _to_jax_array(dali_tensor: TensorCPU | TensorGPU, copy: bool) -> jax.Array:
 
     Args:
         dali_tensor: a tensor of a pipeline's output.
-        copy: copy the values; this makes no visible difference, since they never change.
+        copy: whether to copy the values; the result is the same, because values never change.
     """
     array = dali_tensor.__jax_array__()
     return array.copy() if copy else array

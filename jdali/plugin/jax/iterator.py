@@ -21,17 +21,17 @@ __all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]
 
 
 class DALIGenericIterator(DaliNames):
-    """A `jdali.iterator.DataIterator` under DALI's name, with DALI's shapes for several pipelines.
+    """Provides `jdali.iterator.DataIterator` under DALI's name, with DALI's shapes for several pipelines.
 
-    Without `sharding`, the outputs of several pipelines are stacked, [pipelines, batch, ...], each on the
-    device of its pipeline's `device_id`, as `jax.pmap` expects.
+    Without `sharding`, it stacks the outputs of several pipelines to [pipelines, batch, ...], as `jax.pmap` expects. The part
+    of each pipeline stays on the device of its `device_id`.
 
     Parity: `LastBatchPolicy.PARTIAL` works; DALI's iterator for JAX rejects it.
 
     Args:
         pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
             prepare_first_batch, sharding: see `jdali.iterator.DataIterator`.
-        pmap_compatible: True: add a leading axis even to the outputs of a single pipeline.
+        pmap_compatible: True adds a leading axis even to the outputs of a single pipeline.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class DALIGenericIterator(DaliNames):
 
 
 def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
-    """Returns the device of each pipeline; None unless they name distinct existing devices."""
+    """Returns the device of each pipeline; None unless their `device_id`s name distinct existing devices."""
     ids = [pipe.device_id for pipe in pipes]
     local = jax.local_devices()
     if len(set(ids)) < len(ids) or any(i is None or not 0 <= i < len(local) for i in ids):
@@ -125,18 +125,18 @@ def data_iterator(
     devices: Sequence[jax.Device] | None = None,
     pmap_compatible: bool | None = None,
 ) -> Any:
-    """Turns a pipeline function into a factory of `DALIGenericIterator`s.
+    """Turns a pipeline function into a function that returns a `DALIGenericIterator`.
 
-    With `sharding` or `devices`, the factory makes a pipeline for each part of the batch; the function must take
-    `shard_id` and `num_shards`, and `batch_size` counts all parts together. The factory also takes
+    With `sharding` or `devices`, the new function makes a pipeline for each part of the batch. Then `pipeline_fn` must take
+    `shard_id` and `num_shards`, and `batch_size` is the number of samples in all parts together. The new function also takes
     `checkpoints`, the result of `DALIGenericIterator.checkpoints`.
 
     Args:
         pipeline_fn: see `pipeline_def`.
         output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
             prepare_first_batch, sharding: see `DALIGenericIterator`.
-        devices: devices that a leading axis of the outputs is split over.
-        pmap_compatible: False: no leading axis despite `devices`; True: a leading axis without `devices`.
+        devices: devices over which a leading axis of the outputs is split.
+        pmap_compatible: whether outputs have a leading axis; None: only with `devices`.
     """
     return make_decorator(
         DALIGenericIterator, pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded,

@@ -1,4 +1,4 @@
-"""Provides DALI's `plugin.numba`: functions compiled by Numba as operators of a pipeline (extra `numba`)."""
+"""Provides DALI's `plugin.numba`: operators from functions that Numba compiles (extra `numba`)."""
 
 from jdali.plugin.numba import fn as fn
 from jdali.plugin.numba._surface import NumbaFunction

@@ -19,11 +19,11 @@ except ImportError as error:
         f"jdali.plugin.numba needs Numba, which is not installed: {install('numba')}"
     ) from error
 
-Shapes = list[list[HostArray]]  # for each output or input, the shapes of the samples
+Shapes = list[list[HostArray]]  # for each output or input, the shape of each sample
 
 
 class NumbaCode:
-    """The user's function, which Numba compiles on its first call.
+    """Holds the user's function, which Numba compiles on its first call.
 
     Args:
         run_fn, out_types, in_types, outs_ndim, ins_ndim, setup_fn: see `numba_function`.
@@ -62,7 +62,7 @@ class NumbaCode:
         return tuple(values[0] for values in columns)
 
     def samples(self, inputs: Sequence[Sequence[HostArray]]) -> list[list[HostArray]]:
-        """Calls the function once on a batch; returns its samples output by output."""
+        """Calls the function once for a batch; returns for each output a list of samples."""
         return self.batch(inputs, self._call_batch)
 
     def batch(
@@ -89,7 +89,7 @@ class NumbaCode:
             raise TypeError(f"numba_function: input {number} is {value.dtype}, in_types says {dtype}")
         if value.ndim != ndim:
             raise ValueError(f"numba_function: input {number} has {value.ndim} axes, ins_ndim says {ndim}")
-        # Copy read-only arrays, because Numba would compile the function again for them.
+        # Copy read-only arrays, because Numba would compile the function a second time for them.
         return np.require(value, requirements=["C", "W"])
 
     def _shapes(self, inputs: Sequence[Sequence[HostArray]]) -> Shapes:

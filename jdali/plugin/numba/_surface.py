@@ -1,4 +1,4 @@
-"""Defines `numba_function` and `NumbaFunction`, which make a function compiled by Numba an operator."""
+"""Defines `numba_function` and `NumbaFunction`, operators that run a function compiled by Numba."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ def numba_function(
     device: str | None = None,
     name: str | None = None,
 ) -> DataNode | tuple[DataNode, ...] | list[DataNode]:
-    """Calls a function that Numba compiles and that fills allocated outputs.
+    """Compiles a function with Numba and calls it on samples; the function writes to allocated outputs.
 
     Args:
         inputs: at most 6 nodes.
-        run_fn: `run_fn(out0, ..., in0, ...)` writes to the outputs, which are initialised to 0. Arguments are arrays of
-            one sample, or with `batch_processing` lists of the arrays of all samples. Numba's nopython mode must be able to
-            compile it. It must not write to inputs.
+        run_fn: `run_fn(out0, ..., in0, ...)` writes to the outputs, which are initialised to 0. The arguments are arrays of
+            one sample or, with `batch_processing`, lists of all samples' arrays. Numba's nopython mode must be able to
+            compile the function. It must not write to its inputs.
         out_types: `types.DALIDataType` or NumPy type of each output; float16 is not supported.
         in_types: `types.DALIDataType` or NumPy type of each input.
         outs_ndim: number of axes of each output.
         ins_ndim: number of axes of each input.
         setup_fn: `setup_fn(outs_shapes, ins_shapes)` writes the shapes of the outputs: `outs_shapes[i][sample]` is an
-            int64 array [ndim] of output i. It gets all samples with `batch_processing`, else one at a time. None: outputs
-            have the shapes of the inputs.
-        batch_processing: call it once for the whole batch; otherwise once for each sample, in several threads.
+            int64 array [ndim] of output i. With `batch_processing`, it gets the shapes of all samples, else of one sample at
+            a time. None: outputs have the shapes of the inputs.
+        batch_processing: True calls `run_fn` once for the whole batch; False calls it for each sample, in several threads.
         blocks: argument of DALI's GPU version, must be None.
         threads_per_block: argument of DALI's GPU version, must be None.
         bytes_per_sample_hint: without effect.
-        preserve: run it even if nothing uses its outputs.
+        preserve: whether to run the operator even if nothing uses its outputs.
         device: "cpu" or None.
-        name: name of the node in the graph; None: generated.
+        name: name of the node in the graph; None generates one.
 
     Returns: a node for each output, without a layout.
 
     Raises:
-        ValueError: numbers of types and axes do not match.
-        RuntimeError: another device is requested.
+        ValueError: the number of types differs from the number of axis counts.
+        RuntimeError: `device` is neither "cpu" nor None.
 
-    Parity: DALI can also compile `run_fn` to a CUDA kernel; here, functions for an accelerator are written in JAX,
-    see `plugin.jax.fn.jax_function`.
+    Parity: DALI can also compile `run_fn` to a CUDA kernel; in jdali, write functions for an accelerator in JAX and call them
+    with `plugin.jax.fn.jax_function`.
     """
     if device not in (None, "cpu") or blocks is not None or threads_per_block is not None:
         raise RuntimeError(
@@ -69,7 +69,7 @@ def numba_function(
 
 
 class NumbaFunction:
-    """An operator object with the arguments of `numba_function`; calling it with inputs makes a node."""
+    """Holds the arguments of `numba_function`; a call with inputs adds a node."""
 
     def __init__(
         self,
@@ -95,23 +95,23 @@ class NumbaFunction:
 
     @property
     def preserve(self) -> bool:
-        """True if the operator runs even if nothing uses its outputs."""
+        """Returns True if the operator runs even if nothing uses its outputs."""
         return bool(self._arguments.get("preserve"))
 
     @staticmethod
     def _check_minimal_numba_version(throw: bool = True) -> bool:
-        """Returns True, because this module cannot be imported without Numba; programs for DALI call it."""
+        """Returns True, because this module cannot be imported without Numba; programs for DALI call this."""
         return True
 
     @staticmethod
     def _check_cuda_compatibility(throw: bool = True) -> bool:
-        """Returns False, or raises RuntimeError: `run_fn` cannot run on a GPU, see `numba_function`."""
+        """Returns False or raises RuntimeError, because `run_fn` cannot run on a GPU; see `numba_function`."""
         if throw:
             raise RuntimeError("NumbaFunction: it runs on the CPU only")
         return False
 
     def __call__(self, *inputs: DataNode, **kwargs: Any) -> Any:
-        """Makes a node; see `numba_function`."""
+        """Adds a node; see `numba_function`."""
         return numba_function(
             *inputs, run_fn=self.run_fn, out_types=self.out_types, in_types=self.in_types,
             outs_ndim=self.outs_ndim, ins_ndim=self.ins_ndim, setup_fn=self.setup_fn,

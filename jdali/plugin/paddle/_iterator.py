@@ -19,7 +19,7 @@ class _PaddleTensors(Dicts):
 
     Args:
         levels: LoD level of each output, by name.
-        own: for each output, whether nothing else uses the memory of its batches.
+        own: see `Dicts`.
         mask_name, all_pipelines: see `Dicts`.
     """
 
@@ -40,16 +40,17 @@ class _PaddleTensors(Dicts):
 
 
 class DALIGenericIterator(DictIterator):
-    """Iterates over batches: for each pipeline a dict of `paddle.framework.core.DenseTensor`s.
+    """Returns batches as a list with a dict of `paddle.framework.core.DenseTensor`s for each pipeline.
 
     Args:
         pipelines: one pipeline, or several with the same batch size.
-        output_map: for each output a name, or a pair of a name and a LoD level. The level is the number of axes along
-            which samples may differ in size; they are concatenated into a tensor that stores their lengths.
+        output_map: for each output a name, or a pair of a name and a LoD level. The level is the number of axes along which
+            samples may differ in size. With a level above 0, samples are concatenated into one tensor, which stores their
+            lengths.
         size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
         fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
-        dynamic_shape: without effect: batches may always differ in shape.
+        dynamic_shape: has no effect, because batches may always differ in shape.
 
     Attributes:
         normalized_map: the LoD level of each output, by name.
@@ -80,7 +81,7 @@ class DALIGenericIterator(DictIterator):
 
 
 class DALIClassificationIterator(DALIGenericIterator):
-    """A `DALIGenericIterator` whose outputs are named "data" and "label".
+    """Specializes `DALIGenericIterator` for two outputs, named "data" and "label".
 
     Args:
         pipelines, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded,

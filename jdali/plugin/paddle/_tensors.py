@@ -1,4 +1,4 @@
-"""Converts batches to PaddlePaddle's dense tensors; with LoD (levels of detail), samples may differ in length."""
+"""Converts batches to PaddlePaddle's dense tensors; LoD (levels of detail) allows samples of different lengths."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def feed_ndarray(dali_tensor: Tensor | TensorList, ptr: int, cuda_stream: object
 
     Args:
         dali_tensor: the sample or batch; it is copied in row-major order.
-        ptr: address of large enough memory, such as `_mutable_data` of a tensor returns.
-        cuda_stream: without effect: the copy is complete when this returns.
+        ptr: address of enough memory, such as the result of a tensor's `_mutable_data`.
+        cuda_stream: has no effect, because the copy is complete when this returns.
 
     Returns: `ptr`.
     """
@@ -56,13 +56,13 @@ def feed_ndarray(dali_tensor: Tensor | TensorList, ptr: int, cuda_stream: object
 
 
 def recursive_length(tensor: Any, lod_level: int) -> list[list[int]]:
-    """Returns the lengths along the first axes of nested samples.
+    """Returns the lengths of nested samples along the first axes.
 
     Args:
         tensor: a batch, whose samples may differ in size, an array, or a shape.
         lod_level: number of axes, including the axis of the batch.
 
-    Returns: for each axis, a list of its length in each element of the axes before it.
+    Returns: a list for each axis; it holds the axis's length in each element of the axes before it.
 
     >>> recursive_length((2, 3, 5), 2)
     [[2], [3, 3]]
@@ -106,9 +106,9 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
     Args:
         name: name of the output, for messages.
         batch: the batch; without LoD, its samples must have one size.
-        lod_level: number of axes along which samples may differ in size; they are concatenated. 0: the tensor has a
-            batch axis.
-        own: nothing else uses the batch's memory, so the tensor may share it.
+        lod_level: number of axes along which samples may differ in size; samples are then concatenated. With 0, they are
+            stacked along a batch axis.
+        own: True if nothing else uses the batch's memory, so the tensor may share it.
 
     Raises:
         AssertionError: samples differ in size without LoD. (DALI raises the same exception type.)
@@ -138,6 +138,6 @@ def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
 
 
 def _shared(array: jax.Array, *, own: bool) -> object:
-    """Converts an array on a device to a tensor that shares its memory if `own`, else to a copy on this device."""
+    """Converts an array to a tensor on the same device, which shares its memory if `own`, else holds a copy."""
     tensor = _core.from_dlpack(array.__dlpack__())
     return tensor if own else tensor._copy(tensor._place())

@@ -23,7 +23,7 @@ class _TorchTensors(Dicts):
     Args:
         names, mask_name, all_pipelines: see `Dicts`.
         kinds: kind of each output: "dense", "sparse_list" or "sparse_coo".
-        own: for each output, whether nothing else uses the memory of its batches.
+        own: see `Dicts`.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class _TorchTensors(Dicts):
 
 
 def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Joins samples of one axis into a sparse tensor; value j of sample i has the index (i, j)."""
+    """Joins samples that have one axis into a sparse tensor; value j of sample i gets the index (i, j)."""
     if any(sample.ndim != 1 for sample in samples):
         raise ValueError(
             f"iterator: output {name!r} is wanted as {_COO}, so its samples must have one axis, not "
@@ -64,7 +64,7 @@ def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 class _TorchIterator(DictIterator):
-    """Base of DALI's iterators for PyTorch; subclasses set `_kinds` before `__init__`."""
+    """Serves as base of DALI's iterators for PyTorch; subclasses set `_kinds` before `__init__`."""
 
     _kinds: list[str]
 
@@ -83,7 +83,7 @@ def _checked_kinds(kinds: Sequence[str], outputs: int) -> list[str]:
 
 
 class DALIGenericIterator(_TorchIterator):
-    """Iterates over batches: for each pipeline a dict of `torch.Tensor`s [N, ...].
+    """Returns batches as a list with a dict of `torch.Tensor`s [N, ...] for each pipeline.
 
     Tensors are on the device of the data; the user may keep them and write to them. Where possible, they share memory with
     the compiled program's result, through DLPack.
@@ -94,7 +94,7 @@ class DALIGenericIterator(_TorchIterator):
         size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
         fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
-        dynamic_shape: without effect: batches may always differ in shape.
+        dynamic_shape: has no effect, because batches may always differ in shape.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class DALIGenericIterator(_TorchIterator):
 
 
 class DALIClassificationIterator(DALIGenericIterator):
-    """A `DALIGenericIterator` whose outputs are named "data" and "label".
+    """Specializes `DALIGenericIterator` for two outputs, named "data" and "label".
 
     Args:
         pipelines, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded,
@@ -149,8 +149,8 @@ class DALIRaggedIterator(_TorchIterator):
     Args:
         pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
             last_batch_padded, last_batch_policy, prepare_first_batch: see `DALIGenericIterator`.
-        output_types: for each output, `DENSE_TAG`: one tensor; `SPARSE_LIST_TAG`: a list of one tensor for each
-            sample; `SPARSE_COO_TAG`: a sparse tensor, for samples with one axis. None: all are dense.
+        output_types: a form for each output. `DENSE_TAG` returns one tensor, `SPARSE_LIST_TAG` a list with a tensor for each
+            sample, and `SPARSE_COO_TAG` a sparse tensor, for samples with one axis. None means `DENSE_TAG` for all.
     """
 
     DENSE_TAG: ClassVar[str] = _DENSE

@@ -1,4 +1,4 @@
-"""Provides DALI's `plugin.pytorch.fn`: functions of `torch.Tensor`s as operators of a pipeline."""
+"""Provides DALI's `plugin.pytorch.fn`: operators that run a function of `torch.Tensor`s."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def torch_python_function(
 
     Args:
         inputs: DataNodes.
-        function: takes a tensor for each input; returns one tensor, or a tuple of `num_outputs`. It must
-            not write to its inputs.
+        function: takes a tensor for each input; returns one tensor, or a tuple of `num_outputs` tensors. It must not write to
+            its inputs.
         num_outputs: number of tensors that the function returns.
-        batch_processing: the function takes and returns lists of all samples of the batch.
-        output_layouts: layouts of the outputs, one for each or one for all; None: no layouts.
-        device: "gpu": tensors are on PyTorch's CUDA device, if there is one; otherwise in host memory.
+        batch_processing: True if the function takes and returns lists of all samples in the batch.
+        output_layouts: a layout for each output, or one layout for all; None: no layouts.
+        device: with "gpu", tensors are on PyTorch's CUDA device if there is one; otherwise they are in host memory.
         name: name of the operator.
         bytes_per_sample_hint: without effect.
-        preserve: without effect: the function is always called, even if nothing uses its outputs.
+        preserve: has no effect, because the function is always called, even if nothing uses its outputs.
     """
     return fn.python_function(
         *inputs, function=functools.partial(_on_tensors, function, device), num_outputs=num_outputs,
@@ -48,14 +48,14 @@ def torch_python_function(
 
 
 class TorchPythonFunction(ops.PythonFunction):
-    """An operator object with the arguments of `torch_python_function`; calling it with inputs makes a node.
+    """Holds the arguments of `torch_python_function`; a call with inputs adds a node.
 
     Args:
         function, num_outputs, device, batch_processing: see `torch_python_function`.
         kwargs: other arguments of `torch_python_function`.
 
     Attributes:
-        stream: None; DALI has a CUDA stream here.
+        stream: always None; in DALI it is a CUDA stream.
     """
 
     stream = None
@@ -75,10 +75,10 @@ class TorchPythonFunction(ops.PythonFunction):
     def torch_wrapper(
         self, batch_processing: bool, function: Callable[..., object], device: Device, *args: object
     ) -> object:
-        """Converts arrays to tensors, calls the function, and converts its results back; the pipeline calls this.
+        """Converts arrays to tensors, calls the function, and converts its results to arrays; the pipeline calls this.
 
         Args:
-            batch_processing: without effect: lists of arrays become lists of tensors.
+            batch_processing: has no effect, because lists of arrays become lists of tensors in any case.
             function: a function of tensors.
             device: see `torch_python_function`.
             args: arrays, or lists of arrays.

@@ -40,7 +40,7 @@ def feed_ndarray(
     Args:
         dali_tensor: the sample or batch.
         arr: target of the same shape and element type.
-        cuda_stream: without effect: the copy is complete when this returns.
+        cuda_stream: has no effect, because the copy is complete when this returns.
 
     Returns: `arr`.
 
@@ -67,7 +67,7 @@ def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
 
     Args:
         dali_tensor: the sample.
-        copy: copy the values; otherwise the tensor shares the sample's memory and must not be written to.
+        copy: whether to copy the values; otherwise the tensor shares the sample's memory and must not be written to.
     """
     return as_torch(dali_tensor._value, copy=copy)
 
@@ -105,7 +105,7 @@ def dense_tensors(
                 f"{name!r} differ in shape ({sizes}, ...): bring them to one shape in the pipeline, or use DALIRaggedIterator"
             )
         tensor = dense_tensor(batch, own=is_own)
-        # Two outputs may share an array; copy, so that writing to one does not change the other.
+        # Two outputs may share an array. Copy it, so that writing to one output does not change the other.
         tensors.append(tensor.clone() if tensor.data_ptr() in shared else tensor)
         shared.add(tensor.data_ptr())
     return tensors
@@ -116,10 +116,10 @@ def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
 
     Args:
         batch: a batch of samples of one size.
-        own: nothing else uses the batch's memory, so the tensor may share it.
+        own: True if nothing else uses the batch's memory, so the tensor may share it.
     """
     store = batch.store
-    whole = store.whole()  # without padding it can be shared; a padded array is copied without its gaps
+    whole = store.whole()  # shared if it has no padding, else copied without its padding
     if not store.local:
         array = batch.as_jax()
         return as_torch(array, copy=array is whole and not own)

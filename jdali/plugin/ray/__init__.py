@@ -6,7 +6,7 @@
                                        └────────────── object store ◀─────────────┘
 ```
 
-Workers read the data, so each node must have the same files under the same names. See docs/scaling.md.
+The workers read the data, so each node must have the same files at the same paths. See docs/scaling.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Defines an actor as one pipeline sees it, and the pipeline's tasks, calls and answers."""
+"""Defines a pipeline's view of an actor, and the pipeline's tasks, calls and answers."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ import ray
 from jdali._workers import GroupTask, MadeTask, TaskOutcome, WorkerDeath, pack_group, unpack
 from jdali._workers.on_ray import ActorAnswer, ActorCall, ActorPlace
 
-# Seconds until a dead actor is called again; doubled each time.
+# Seconds until the dispatcher calls a dead actor again; each further attempt waits twice as long.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 
 
 @dataclasses.dataclass(eq=False)
 class RayJob:
-    """A submitted task.
+    """Holds a submitted task.
 
     Attributes:
         number: number of the task.
         task: the task, as sent to an actor.
         order: priority; lower values go first.
-        patience: number of killed workers after which the task is given up.
+        patience: number of workers killed while they ran the task, after which it fails.
         future: resolves to the result.
-        deaths: deaths of actors, or of their processes, while they made it.
-        goes_alone: send it in a call of its own, since a worker died with it.
+        deaths: deaths of actors, or of their processes, while they ran the task.
+        goes_alone: True if the task is sent in a call of its own, because a worker died while it ran.
     """
 
     number: int
@@ -46,11 +46,11 @@ class RayJob:
 
     @property
     def is_given_up(self) -> bool:
-        """True if no other worker should try it: a worker crashed, or `patience` workers were killed."""
+        """Returns True if the task fails for good: a worker crashed on it, or `patience` workers were killed."""
         return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
 
     def note_death(self, death: WorkerDeath) -> None:
-        """Records that a worker died while it made the task, and isolates the task, so that no other is blamed next time."""
+        """Records a worker's death during the task; isolates the task, so that no other task is blamed next time."""
         self.deaths.append(death)
         self.goes_alone = True
 
@@ -63,21 +63,21 @@ def call_of(jobs: Sequence[RayJob]) -> ActorCall:
 
 @dataclasses.dataclass(eq=False)
 class ActorSlot:
-    """An actor of a set, as one pipeline sees it.
+    """Holds what one pipeline knows about an actor of a set.
 
     Attributes:
         index: index of the actor in its set.
         handle: handle of the actor.
-        place: its process and node once it is ready; None: it is not ready.
-        jobs: tasks that it has, the oldest first.
+        place: its process and node; None while it is not ready.
+        jobs: tasks sent to it, the oldest first.
         calls: number of calls in flight.
-        turns: number of calls so far; ties between actors go to the one with fewer, to share tasks evenly.
-        blamed: its oldest task at its last death.
-        is_absent: no attempt to make it ready is in progress; `due` is the time of the next one.
-        is_warm: its current process has made a task, so its programs are compiled.
-        is_leaving: it gets no more tasks.
-        is_gone: it is dead for good and cannot be restarted.
-        failed_starts: consecutive times that it was dead for good before it became ready.
+        turns: number of calls so far; of actors with equally many tasks, the one with the fewest calls gets the next task.
+        blamed: task that was its oldest when it last died.
+        is_absent: True while no attempt to start it is in progress; `due` is the time of the next attempt.
+        is_warm: True if its current process has run a task, so its programs are compiled.
+        is_leaving: True if it gets no more tasks.
+        is_gone: True if it is dead and cannot be restarted.
+        failed_starts: number of consecutive starts that failed before the actor was ready.
         seen_deaths: last reported number of deaths of its processes.
     """
 
@@ -99,11 +99,11 @@ class ActorSlot:
 
     @property
     def is_cold(self) -> bool:
-        """True if it is ready and idle, but has made nothing yet."""
+        """Returns True if the actor is ready and idle, but has run no task yet."""
         return self.place is not None and not (self.is_warm or self.is_leaving or self.calls)
 
     def wait(self) -> None:
-        """Schedules the next attempt, with exponential backoff."""
+        """Schedules the next attempt to start the actor, with exponential backoff."""
         self.is_absent, self.due = True, time.monotonic() + self._wait
         self._wait = min(2 * self._wait, _LONGEST_WAIT)
 
@@ -114,12 +114,12 @@ class ActorSlot:
 
 
 def lease(answer: ActorAnswer, reference: ray.ObjectRef[object], returned: collections.deque[int]) -> int:
-    """Keeps results in the object store until the last array over them is gone; returns their size in bytes.
+    """Keeps results in the object store until the last array that views them is freed; returns their bytes.
 
     Args:
         answer: the answer with the results.
         reference: Ray's reference to it.
-        returned: gets the size when the lease ends.
+        returned: queue to which the size is appended when the lease ends.
     """
     if answer.memory is None:
         return 0
@@ -129,21 +129,21 @@ def lease(answer: ActorAnswer, reference: ray.ObjectRef[object], returned: colle
 
 
 def _end_lease(returned: collections.deque[int], nbytes: int, reference: ray.ObjectRef[object]) -> None:
-    """Records the end of a lease; holding `reference` has kept the results in the object store until now."""
+    """Records the end of a lease; until now, `reference` has kept the results in the object store."""
     returned.append(nbytes)
 
 
 def start_error(place: ActorPlace, error: Exception) -> Exception:
-    """Builds the error for a pipeline that cannot start in an actor; it names the node."""
+    """Builds an error, which names the node, for a pipeline that cannot start in an actor."""
     failed = RuntimeError(f"Ray worker on node {place.node}: {error}")
     failed.__cause__ = error
     return failed
 
 
 def resolve(jobs: Sequence[RayJob], answer: ActorAnswer) -> tuple[TaskOutcome, ...]:
-    """Sets the results or exceptions of a call's tasks; arrays of results are views of the object store.
+    """Sets the results or exceptions of a call's tasks; the arrays in results are views of the object store.
 
-    Returns: the outcome of each task; empty if the answer cannot be unpacked, and all tasks fail.
+    Returns: the outcome of each task; empty if the answer cannot be unpacked, in which case all tasks fail.
     """
     outcomes = _unpacked(answer)
     if isinstance(outcomes, Exception):

@@ -1,28 +1,28 @@
 """Chooses the number of tasks to send to an actor in one call.
 
-A call has a fixed cost of processor time in the trainer, the actor and Ray's processes. So small batches
-share calls, and large batches go alone.
+Each call costs a fixed processor time in the trainer, the actor and Ray's processes. So small batches share a call, and each
+large batch has its own.
 """
 
 from __future__ import annotations
 
-# Target of processor time of a call's tasks, seconds; Ray's own cost of a call is a few percent of it.
+# Processor seconds that the tasks of a call should take; Ray's own cost of a call is a few percent of this.
 _CALL_CPU = 0.2
-# Longest time until the results of a call arrive, seconds.
+# Maximum seconds until the results of a call arrive.
 _CALL_SECONDS = 0.5
-# Most bytes of results in one call, since they stay in the object store until the last of them is freed.
+# Maximum bytes of one call's results, because they stay in the object store until the last of them is freed.
 _CALL_BYTES = 32 << 20
 _MOST_TASKS = 16
-# Most tasks in flight in all actors, since a thread of the trainer waits for each if the trainer runs steps, too.
+# Maximum tasks in flight in all actors, because a trainer that runs steps too needs a waiting thread for each.
 _MOST_UNDER_WAY = 64
-_WINDOW = 8  # tasks to measure before the number changes
+_WINDOW = 8  # tasks to measure before the number of tasks in a call changes
 
 
 class CallSize:
     """Adapts the number of tasks in a call to their measured times and sizes.
 
     Attributes:
-        most: most tasks in a call at present, a power of two.
+        most: current maximum number of tasks in a call, a power of two.
     """
 
     def __init__(self) -> None:
@@ -36,9 +36,10 @@ class CallSize:
         """Records a finished task.
 
         Args:
-            seconds, cpu: its time and processor time, seconds.
+            seconds: wall time of the task.
+            cpu: processor seconds of the task.
             nbytes: size of its result.
-            calls: most calls in flight in all actors.
+            calls: maximum number of calls in flight in all actors.
         """
         self._count += 1
         self._seconds += seconds
@@ -49,7 +50,7 @@ class CallSize:
             self._clear()
 
     def _fitting(self, calls: int) -> int:
-        """Returns the largest power of two within all bounds; 1 if a single task exceeds them."""
+        """Returns the largest power of two within all bounds; 1 if a single task already exceeds a bound."""
         most = min(
             _CALL_CPU * self._count / max(self._cpu, 1e-9),
             _CALL_SECONDS * self._count / max(self._seconds, 1e-9),

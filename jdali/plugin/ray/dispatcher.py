@@ -1,4 +1,4 @@
-"""Dispatches the tasks of a pipeline to actors, and handles deaths of actors."""
+"""Sends the tasks of a pipeline to actors, and handles deaths of actors."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob, call_of, lease, resolve, start_error
 from jdali.plugin.ray.call_size import CallSize
 
-# Calls in flight to an actor: one that it works on, and the next one.
+# Calls in flight to an actor: the one that it runs, and the next one.
 _CALLS_EACH = 2
-# Failed starts in a row of a worker, while no worker is ready, after which the pipeline fails.
+# If no worker is ready, the pipeline fails after this number of failed starts of one worker in a row.
 _MOST_FAILED_STARTS = 5
-_LOOK_SECONDS = 1.0  # interval of checking whether Ray was shut down
-_CLOSE_SECONDS = 1.5  # time for actors to end their processes
+_LOOK_SECONDS = 1.0  # seconds between checks whether Ray was shut down
+_CLOSE_SECONDS = 1.5  # seconds that actors have to end their processes
 
 
 class Actors(Protocol):
-    """The actors of a set of workers, see `RayWorkers`."""
+    """Declares how a dispatcher reaches the actors of a set of workers; see `RayWorkers`."""
 
     count: int
     max_restarts: int
@@ -60,7 +60,7 @@ class Actors(Protocol):
 class RayDispatcher:
     """Runs the tasks of one pipeline in the actors of a set; implements `BatchWorkers`.
 
-    A thread owns the state; callers and Ray's threads send it events.
+    A thread owns the state; callers and Ray's threads send events to it.
 
     Attributes:
         count: number of actors that the pipeline uses.
@@ -72,21 +72,21 @@ class RayDispatcher:
         self.count, self._actors = actors.count, actors
         self._name = uuid.uuid4().hex  # id of this client
         self._owner = os.getpid()
-        self._lock = threading.Lock()  # for state shared by callers and the thread
+        self._lock = threading.Lock()  # guards the state that callers and the thread share
         self._waiting: list[RayJob] = []  # a heap
-        self._error: Exception | None = None  # all present and later tasks fail with it
+        self._error: Exception | None = None  # if set, all current and later tasks fail with it
         self._closed = False
         self._numbers = itertools.count()
         self._events: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        # Used by the thread alone.
+        # Only the thread uses these attributes.
         self._slots: dict[int, ActorSlot] = {}
         self._start: list[ray.ObjectRef[ActorStart]] = []
         self._call_size = CallSize()
         self._made = self._deaths = self._leased = 0
-        # A finalizer may end a lease at any time, so it only appends here.
+        # A finalizer may end a lease at any time, so it takes no lock and only appends here.
         self._returned: collections.deque[int] = collections.deque()
-        self._ended = 0  # bytes of ended leases, under the lock
+        self._ended = 0  # bytes of ended leases, guarded by the lock
 
     # --- for callers ------------------------------------------------------------------------
     def start(self, start: StartMaking) -> None:
@@ -181,7 +181,7 @@ class RayDispatcher:
         self._closed = True
         self._fail_all(error)
         if ray.is_initialized():
-            # An unreachable actor has nothing to end.
+            # An actor that cannot be reached has no process to end.
             with contextlib.suppress(RayError, ValueError):
                 leaving = [
                     s.handle.leave.remote(self._name) for s in self._slots.values() if s.place is not None
@@ -189,7 +189,7 @@ class RayDispatcher:
                 if leaving:
                     ray.wait(leaving, num_returns=len(leaving), timeout=_CLOSE_SECONDS, fetch_local=False)
         for slot in self._slots.values():
-            slot.handle = None  # pending replies hold the slot, and the handle would keep the actor alive
+            slot.handle = None  # pending replies refer to the slot, and its handle would keep the actor alive
         self._slots = {}
         self._start.clear()
 
@@ -221,7 +221,7 @@ class RayDispatcher:
         slot.is_absent = False
         try:
             slot.handle = self._actors.actor(slot.index)
-        except (RayError, ValueError) as error:  # an ending actor still has its name
+        except (RayError, ValueError) as error:  # an actor that is ending still has its name
             self._note_failed_start(slot, error)
             return
         self._call(slot.handle.join.remote(self._name, self._start), self._joined, slot)
@@ -238,7 +238,7 @@ class RayDispatcher:
         slot.note_ready(place)
 
     def _note_failed_start(self, slot: ActorSlot, error: BaseException) -> None:
-        """Schedules another attempt, since Ray may be restarting the actor; fails the pipeline if none can start."""
+        """Schedules another attempt, because Ray may be restarting the actor; fails the pipeline if no actor can start."""
         slot.wait()
         if not isinstance(error, ActorDiedError):
             return
@@ -272,7 +272,7 @@ class RayDispatcher:
             )
 
     def _rehearse(self) -> None:
-        """Sends a copy of a warm actor's task to each cold actor, to compile its programs; drops the result.
+        """Compiles the programs of each cold actor by a copy of a warm actor's task; drops the result.
 
         See `TaskPool`.
         """
@@ -296,11 +296,11 @@ class RayDispatcher:
             self._note_loss(slot, [], place)
 
     def _jobs_for(self, slot: ActorSlot) -> list[RayJob]:
-        """Takes the tasks of one call from the queue; none if it is empty, or should fill up first."""
+        """Takes the tasks of one call from the queue; returns none if the queue is empty or should fill up first."""
         with self._lock:
             if not self._waiting:
                 return []
-            # Share the present tasks evenly among the calls of all actors.
+            # Divide the current tasks evenly among the calls of all actors.
             there = len(self._waiting) + sum(len(slot.jobs) for slot in self._slots.values())
             most = min(self._call_size.most, -(-there // (_CALLS_EACH * self.count)))
             if slot.jobs and len(self._waiting) < most and not self._waiting[0].goes_alone:
@@ -315,7 +315,7 @@ class RayDispatcher:
     def _call(
         self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object
     ) -> None:
-        """Queues an event for the thread when the reply to a call arrives."""
+        """Arranges that the thread gets an event when the reply to a call arrives."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
     def _answered(
@@ -339,15 +339,15 @@ class RayDispatcher:
             )
 
     def _note_loss(self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace) -> None:
-        """Submits the tasks of a lost call again; blames the oldest task of the actor for its death."""
-        if slot.place is place:  # the first lost call of this death
+        """Submits the tasks of a lost call again; blames the actor's oldest task for its death."""
+        if slot.place is place:  # the first call that this death has lost
             slot.blamed = slot.jobs[0] if slot.jobs else None
             slot.place = None
             slot.wait()
             self._deaths += 1
         slot.jobs = [job for job in slot.jobs if job not in jobs]
         for job in jobs:
-            job.goes_alone = True  # if another actor dies, only its own task is to blame
+            job.goes_alone = True  # so if an actor dies again, it is clear which task is to blame
             if job is slot.blamed:
                 job.deaths.append(WorkerDeath(place.pid, None, place.node))
             self._submit_again(job)

@@ -1,4 +1,4 @@
-"""Defines a set of Ray workers, which several pipelines and programs may share."""
+"""Defines a set of Ray workers that several pipelines and programs may share."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ class RayWorkers:
     ```
     pipe = training(folder, workers=jdali.plugin.ray.Workers(64, num_cpus=2))
     ```
-    Each worker is an actor with a process for each pipeline; Ray spreads the actors over the nodes. They start when the
-    first pipeline is built, and end with the last pipeline that uses this object. Results come from Ray's object store
-    without a copy. If an actor or a node dies, other workers make its tasks.
+    Each worker is an actor that runs a process for each pipeline; Ray spreads the actors over the nodes. The actors start
+    when the first pipeline is built, and end with the last pipeline that uses this object. Results come from Ray's object
+    store without a copy. If an actor or a node dies, other workers run its tasks.
 
-    If the program has not called `ray.init`, building calls `ray.init(address=address, namespace=namespace)`. With None for
-    both, this joins the cluster named by the environment variable RAY_ADDRESS or running on this machine, or starts one here.
+    If the program has not called `ray.init`, building a pipeline calls `ray.init(address=address, namespace=namespace)`. If
+    both are None, this joins the cluster that the environment variable RAY_ADDRESS names, or else a cluster running on this
+    machine. If there is none, it starts a cluster on this machine.
 
-    Programs with the same `name` and `namespace` (trainers of `jax.distributed` or Ray Train, each with its shard)
-    share one set. The first program owns it; when this ends, the others start the workers again. A worker has the
-    other options of the program that starts it.
+    Programs with the same `name` and `namespace` share one set, for instance the trainers of `jax.distributed` or Ray Train,
+    each with its shard. The first program owns the set. When it ends, the other programs start the workers again. All other
+    options of a worker come from the program that starts it.
 
     Args:
         count: number of workers, at least 1.
-        num_cpus: processors that Ray reserves for each worker, more than 0; also its threads, unless `num_threads` is given.
+        num_cpus: processors that Ray reserves for each worker, more than 0; also the number of its threads, unless the
+            pipeline sets `num_threads`.
         resources: other Ray resources that each worker needs, by name.
-        runtime_env: Ray's environment of the workers (packages, files, variables).
-        max_restarts: number of times that Ray restarts a dead worker; -1: always.
-        name: name of the set; None: a unique one.
-        namespace: Ray namespace of the name; None: the program's namespace.
+        runtime_env: Ray's runtime environment for the workers (packages, files, variables).
+        max_restarts: number of times that Ray restarts a dead worker; -1 for no limit.
+        name: name of the set; None generates a unique name.
+        namespace: Ray namespace of `name`; None: the program's namespace.
         address: address of the cluster; used only if Ray is not initialized.
 
     Raises:
@@ -80,7 +82,7 @@ class RayWorkers:
 
     # --- for dispatchers --------------------------------------------------------------------
     def initialize(self) -> None:
-        """Initializes Ray unless the program has done so; warns if the cluster is too small for the workers."""
+        """Initializes Ray if the program has not; warns if the cluster is too small for the workers."""
         if not ray.is_initialized():
             ray.init(address=self.address, namespace=self.namespace)
         each, there = self._options["num_cpus"], ray.cluster_resources().get("CPU", 0.0)
@@ -91,7 +93,7 @@ class RayWorkers:
             )
 
     def actor(self, index: int) -> Any:
-        """Returns the handle of a worker, after starting it if needed; the worker ends with its last handle."""
+        """Returns the handle of a worker, which it starts if necessary; the worker ends when its last handle is freed."""
         with self._lock:
             handle = self._actors.get(index)
             if handle is None:
@@ -101,7 +103,7 @@ class RayWorkers:
             return handle
 
     def forget(self, index: int, handle: object) -> None:
-        """Forgets a worker that is dead for good, so that the next pipeline that needs it starts another."""
+        """Forgets a worker that cannot be restarted, so that the next pipeline starts a new one."""
         with self._lock:
             if self._actors.get(index) is handle:
                 del self._actors[index]

@@ -1,4 +1,4 @@
-"""Generates the batches of a pipeline for TensorFlow: one generator for each iterator over a data set."""
+"""Generates a pipeline's batches for TensorFlow; each iterator over a data set has its own generator."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class InputFeed:
 
     Attributes:
         dataset: a `tf.data.Dataset` whose elements are single tensors.
-        layout: layout of a sample; None: the external source's. If both are given, they must agree.
-        batch: elements are batches; otherwise samples.
+        layout: layout of a sample; None: the external source's. If both have a layout, the two must agree.
+        batch: True if elements are batches, False if they are samples.
     """
 
     dataset: Any
@@ -32,7 +32,7 @@ class InputFeed:
     batch: bool
 
     def batches(self, name: str, batch_size: int) -> Iterator[Any]:
-        """Yields full batches; drops samples that do not fill the last one."""
+        """Yields full batches; drops an incomplete last batch."""
         elements = (self._only(name, element) for element in self.dataset)
         if self.batch:
             yield from elements
@@ -53,14 +53,15 @@ class InputFeed:
 
 @dataclasses.dataclass(frozen=True)
 class Outputs:
-    """Declared shapes and types of the outputs.
+    """Holds the declared shapes and types of the outputs.
 
     Attributes:
         dtypes: a `tf.DType` for each output.
         shapes: see `shape_for`.
         batch_size: batch size of the data set.
-        on_device: accept batches on an accelerator, and copy them to host memory, where TensorFlow's data sets are.
-        by_size: reinterpret the bits of elements of another type with the same size, as DALI's older operator does.
+        on_device: whether to accept batches on an accelerator. They are copied to host memory, because TensorFlow's data sets
+            are there.
+        by_size: whether to reinterpret the bits of a different type with the same size, as DALI's older operator does.
     """
 
     dtypes: Sequence[Any]
@@ -73,8 +74,8 @@ class Outputs:
         """Converts batches to arrays in host memory.
 
         Raises:
-            ValueError: a batch has another type or shape, its samples differ in shape, or it is on an accelerator without
-                `on_device`.
+            ValueError: the type or shape of a batch differs from the declared one, its samples differ in shape, or it is on
+                an accelerator without `on_device`.
         """
         if len(batches) != len(self.dtypes):
             raise ValueError(
@@ -100,7 +101,7 @@ class Outputs:
         return array.reshape(shape_for(self.shapes[output], array.shape, self.batch_size, output))
 
     def typed(self, output: int, array: np.ndarray) -> np.ndarray:
-        """Returns an output's values after checking their type.
+        """Returns an output's values in the declared type.
 
         Raises:
             ValueError: the type differs from the declared one.
@@ -122,9 +123,10 @@ class Outputs:
 
 
 class Batches:
-    """Returns a new iterator over the batches, from their beginning, at each call.
+    """Returns at each call a new iterator that starts at the first batch.
 
-    Each iterator has its own pipeline. A pipeline whose iterator has ended is used again, so that programs are compiled once.
+    Each iterator has its own pipeline. When an iterator ends, a later iterator reuses its pipeline, so that programs are
+    compiled once.
 
     Args:
         pipeline: the pipeline to copy.
@@ -144,8 +146,8 @@ class Batches:
     ):
         self._pipeline, self._outputs, self._inputs = pipeline, outputs, inputs
         self._depth, self._options = depth, options
-        # Pipelines of ended iterators, and their initial states. A generator may end in any thread and at any time, so
-        # pipelines are reset only when they are used again.
+        # Pipelines of ended iterators, with their initial states. A generator may end in any thread and at any time, so a
+        # pipeline is reset only when it is used again.
         self._left: collections.deque[tuple[Pipeline, dict[str, Any]]] = collections.deque()
 
     def __call__(self) -> Iterator[tuple[np.ndarray, ...]]:
@@ -162,12 +164,12 @@ class Batches:
         self._left.append((pipeline, begin))
 
     def _ready(self) -> tuple[Pipeline, dict[str, Any]]:
-        """Returns a pipeline at its beginning, and its state there."""
+        """Returns a pipeline at its first batch, and its state there."""
         while self._left:
             pipeline, begin = self._left.popleft()
             try:
                 pipeline.set_state(begin)
-            except (StateError, RuntimeError):  # it is closed, or a source cannot restart
+            except (StateError, RuntimeError):  # the pipeline is closed, or one of its sources cannot restart
                 pipeline.close()
             else:
                 return pipeline, begin
@@ -176,7 +178,7 @@ class Batches:
         return pipeline, pipeline.get_state()
 
     def _fed(self, pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
-        """Yields the results for the inputs, until the first input ends."""
+        """Yields the outputs for the inputs, until one of the inputs ends."""
         size = self._outputs.batch_size
         batches = {name: feed.batches(name, size) for name, feed in self._inputs.items()}
         waiting = 0
@@ -196,16 +198,16 @@ Wanted = Sequence[int | None] | None
 
 
 def shape_for(wanted: Wanted, shape: Sequence[int], batch_size: int, output: int) -> tuple[int, ...]:
-    """Returns the shape to return a batch in.
+    """Returns the shape in which TensorFlow gets a batch.
 
     Args:
-        wanted: the declared shape: a size for each axis, None for any size; None: any shape.
+        wanted: the declared shape, with None for an axis of any size; None accepts any shape.
         shape: shape of the batch, including the batch axis.
-        batch_size: batch size of the data set; with 1, the batch axis may be dropped, too.
+        batch_size: batch size of the data set; if it is 1, the batch axis may be dropped too.
         output: number of the output, for messages.
 
     Raises:
-        ValueError: the shapes do not fit, or several choices of axes to drop are possible.
+        ValueError: the shapes do not fit, or it is ambiguous which axes to drop.
     """
     shape = tuple(shape)
     if wanted is None or (len(wanted) == len(shape) and all(map(_fits, wanted, shape))):

@@ -1,4 +1,4 @@
-"""Defines `DALIDataset`, a pipeline as a `tf.data.Dataset`."""
+"""Defines `DALIDataset`, which makes a pipeline a `tf.data.Dataset`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali.plugin.tf._tensorflow import on_host, tf
 
 
 class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
-    """Base of both data sets; see `DALIDataset` for the arguments."""
+    """Serves as base of both data sets; see `DALIDataset` for the arguments."""
 
     def __init__(
         self,
@@ -67,27 +67,28 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> Any:
-        """A `tf.TensorSpec` for each output, as a tuple."""
+        """Returns a tuple with a `tf.TensorSpec` for each output."""
         return self._batches.element_spec
 
 
 class DALIDataset(_PipelineDataset):
-    """The batches of a pipeline as a `tf.data.Dataset`: tuples of a tensor [N, ...] for each output.
+    """Makes a pipeline a `tf.data.Dataset`; its elements are tuples with a tensor [N, ...] for each output.
 
-    It ends only where an iterator over the pipeline would, which readers never do. So limit an epoch with `take`, or with
-    Keras' `steps_per_epoch`. Each iterator starts at the beginning of the data.
+    The data set ends only where an iterator over the pipeline would end; with readers it never does. So limit an epoch with
+    `take`, or with Keras' `steps_per_epoch`. Each iterator starts at the beginning of the data.
 
     Args:
         pipeline: the pipeline. The data set uses copies of it, with the options below and the same seed.
-        output_dtypes: a `tf.DType`, or a tuple with one for each output.
-        output_shapes: a shape with the batch axis, or a tuple with one for each output. None in place of a size or a
-            shape means any. Axes of size 1 may be dropped; with `batch_size=1`, the batch axis, too. None: any shapes.
-        fail_on_device_mismatch: raise an error for outputs on an accelerator, unless the data set
-            was made in a `tf.device` of a GPU; False: copy them to host memory, where TensorFlow's data sets are.
+        output_dtypes: a `tf.DType`, or a tuple with a `tf.DType` for each output.
+        output_shapes: a shape with the batch axis, or a tuple with a shape for each output. None accepts any size of an axis,
+            any shape of an output, or any shapes of all outputs. A shape may omit axes of size 1; with `batch_size=1`, also
+            the batch axis.
+        fail_on_device_mismatch: True raises an error for outputs on an accelerator, unless the data set was made in a
+            `tf.device` of a GPU. False copies them to host memory, where TensorFlow's data sets are.
         batch_size: number of samples in a batch; replaces the pipeline's.
         num_threads: see `Pipeline`; replaces the pipeline's.
         device_id: without effect, see `Pipeline`.
-        exec_separated: use the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth`.
+        exec_separated: whether to prefetch the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth`.
         exec_dynamic: without effect.
         prefetch_queue_depth: number of batches to prefetch.
         dtypes, shapes: deprecated names of `output_dtypes` and `output_shapes`; these also accept lists.
@@ -96,7 +97,7 @@ class DALIDataset(_PipelineDataset):
         ValueError: the pipeline has external sources, which only `experimental.DALIDatasetWithInputs` supports, or the
             arguments do not fit the pipeline. While iterating, TensorFlow raises InvalidArgumentError for batches that do
             not fit the declared types and shapes.
-        TypeError: `output_dtypes` has another type.
+        TypeError: `output_dtypes` is neither a `tf.DType` nor a tuple.
     """
 
     def __init__(
@@ -132,21 +133,20 @@ class DALIDataset(_PipelineDataset):
 
 
 class DALIDatasetWithInputs(_PipelineDataset):
-    """A `DALIDataset` for pipelines with external sources, which TensorFlow data sets feed.
+    """Extends `DALIDataset` to pipelines with external sources, which TensorFlow data sets feed.
 
-    It ends with the first input that ends. Samples that do not fill a batch are dropped. External sources with a
-    `source` read their data from it.
+    It ends as soon as one input ends, and drops an incomplete last batch. External sources with a `source` need no input.
 
     Args:
         pipeline, output_dtypes, output_shapes, fail_on_device_mismatch, batch_size, num_threads, device_id,
             exec_separated, exec_dynamic, prefetch_queue_depth, cpu_prefetch_queue_depth, gpu_prefetch_queue_depth, dtypes,
             shapes: see `DALIDataset`.
-        input_datasets: {name: data set} for each external source without a `source`; a `tf.data.Dataset` of
+        input_datasets: a data set for each external source without a `source`, by the source's name: a `tf.data.Dataset` of
             single samples, or an `Input`.
 
     Raises:
-        TypeError: see `DALIDataset`; or `input_datasets` has another type.
-        ValueError: see `DALIDataset`; or inputs and external sources do not match.
+        TypeError: `input_datasets` is not a dict of these; or see `DALIDataset`.
+        ValueError: inputs and external sources do not match; or see `DALIDataset`.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class DALIDatasetWithInputs(_PipelineDataset):
 
 
 def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
-    """Returns the number of batches to prefetch: with separate queues, the larger depth."""
+    """Returns the number of batches to prefetch; with separate queues, that is the larger depth."""
     return max(cpu, gpu) if separated else depth
 
 

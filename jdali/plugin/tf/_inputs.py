@@ -23,13 +23,13 @@ _PLACEHOLDER = (
 
 
 class Input:
-    """A data set that feeds an external source, with options.
+    """Describes a data set that feeds an external source.
 
     Args:
         dataset: a `tf.data.Dataset` whose elements are single tensors.
-        layout: layout of the samples; None: the layout of `fn.external_source`. If both are given, they must agree.
-        batch: False: elements are samples, and samples of a batch may differ in shape. True: elements are batches,
-            [N, ...]. None: `batch` of `fn.external_source`, True by default.
+        layout: layout of the samples; None: the layout of `fn.external_source`. If both have a layout, the two must agree.
+        batch: True if elements are batches, [N, ...]; False if they are samples, which may differ in shape. None takes
+            `batch` of `fn.external_source`, which is True by default.
     """
 
     def __init__(self, dataset: object, *, layout: str | None = None, batch: bool | None = False):
@@ -43,7 +43,7 @@ class Input:
 
 def external_sources(pipeline: Pipeline) -> list[Node]:
     """Lists the nodes of `fn.external_source` in a pipeline."""
-    outputs_of(pipeline)  # defines it
+    outputs_of(pipeline)  # defines the pipeline's graph
     return [node for node in pipeline.graph.nodes if isinstance(node.runtime, SourceFeed)]
 
 
@@ -55,7 +55,7 @@ def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, Inpu
         input_datasets: data sets, or `Input`s, by name; None: no data sets.
 
     Raises:
-        TypeError: `input_datasets` has another type.
+        TypeError: `input_datasets` is not a dict of data sets or `Input`s.
         ValueError: a name matches no external source without a `source`, or such an external source has no data set.
     """
     inputs = _checked({} if input_datasets is None else input_datasets)

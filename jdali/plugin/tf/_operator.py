@@ -1,4 +1,4 @@
-"""Provides DALI's older interface: a TensorFlow operator that returns the next batch each time it runs."""
+"""Provides DALI's older interface: a TensorFlow operator that returns the next batch at each run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jdali.tensors import TensorList
 
 
 def serialize_pipeline(pipeline: Pipeline) -> bytes:
-    """Serializes a pipeline; raises RuntimeError, which mentions TensorFlow, if this is not possible."""
+    """Serializes a pipeline; raises a RuntimeError that mentions TensorFlow if this is not possible."""
     try:
         return pipeline.serialize()
     except RuntimeError as error:
@@ -36,26 +36,26 @@ def DALIIteratorWrapper(
     exec_dynamic: bool | None = None,
     **kwargs: Any,
 ) -> list[Any]:
-    """Returns the next batch of a pipeline, a `tf.Tensor` or `tf.SparseTensor` for each output. `DALIDataset` does more.
+    """Returns the next batch of a pipeline: a `tf.Tensor` or `tf.SparseTensor` for each output.
 
-    In a `tf.function`, it is an operator with its own pipeline, which returns the next batch each time it runs. Equal eager
-    calls share one pipeline and return its batches in turn.
+    Prefer `DALIDataset`, which does more. In a `tf.function`, a call adds an operator that has its own pipeline and returns
+    the next batch at each run. Equal eager calls share one pipeline and return its batches in turn.
 
     Args:
         pipeline: the pipeline; it is serialized, so it cannot contain callbacks or Python functions.
         serialized_pipeline: result of `Pipeline.serialize`, in place of `pipeline`.
-        sparse: for each output, whether to return a `tf.SparseTensor`. Its indices are the number of the sample and
-            the position of the element; its samples may differ in shape. Missing entries mean dense.
-        shapes: shape of each output with the batch axis; () is any shape. Without `batch_size`, the first shape has
-            the batch size.
-        dtypes: a `tf.DType` for each output. The bits of an output of another type with the same size are reinterpreted.
-        batch_size: number of samples; -1: from `shapes`.
+        sparse: for each output, whether to return a `tf.SparseTensor`; missing entries mean False. An element's index is the
+            number of its sample and the element's position in the sample. Samples may differ in shape.
+        shapes: shape of each output with the batch axis; () accepts any shape. Without `batch_size`, the first shape
+            determines the batch size.
+        dtypes: a `tf.DType` for each output. If the output has a different type of the same size, its bits are reinterpreted.
+        batch_size: number of samples; -1 takes it from `shapes`.
         prefetch_queue_depth: see `Pipeline`.
         exec_dynamic: without effect.
-        kwargs: arguments of DALI's operator: `num_threads`, 2 by default; others have no effect.
+        kwargs: further arguments of DALI's operator. `num_threads` is 2 by default; all others have no effect.
 
     Raises:
-        ValueError: neither `shapes` nor `batch_size` gives the size of a batch.
+        ValueError: neither `shapes` nor `batch_size` determines the size of a batch.
         RuntimeError: the pipeline cannot be serialized.
     """
     if len(shapes) == 0 and batch_size == -1:
@@ -106,7 +106,7 @@ def _run(
         results = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
     tensors = iter(
         results if isinstance(results, (list, tuple)) else [results]
-    )  # a single tensor has no list
+    )  # a single tensor is not in a list
     outputs = []
     for flag, shape in zip(sparse, shapes, strict=True):
         tensor = next(tensors)
@@ -118,7 +118,7 @@ def _run(
 
 
 class _Kernel:
-    """Returns the next batch of a pipeline at each call, as arrays: three arrays for a sparse output."""
+    """Returns the next batch of a pipeline at each call, as an array for a dense and three for a sparse output."""
 
     def __init__(
         self, serialized: bytes, dtypes: Sequence[Any], shapes: Sequence[Any], sparse: Sequence[bool],
@@ -150,7 +150,7 @@ _kernel = functools.lru_cache(maxsize=8)(_Kernel)  # TensorFlow also caches the 
 
 
 def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Converts a batch to indices, int64 [elements, 1 + ndim], values [elements], and sizes, int64 [1 + ndim]."""
+    """Converts a batch to indices (int64 [elements, 1 + ndim]), values ([elements]) and sizes (int64 [1 + ndim])."""
     samples = [np.asarray(sample) for sample in batch.as_cpu().to_samples()]
     indices = [
         np.column_stack([np.full(sample.size, i), np.argwhere(np.ones(sample.shape, bool))])
@@ -165,15 +165,15 @@ def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def dataset_compatible_tensorflow() -> bool:
-    """Returns True: any TensorFlow that can be imported supports `DALIDataset`."""
+    """Returns True, because any TensorFlow that can be imported supports `DALIDataset`."""
     return True
 
 
 def dataset_inputs_compatible_tensorflow() -> bool:
-    """Returns True: any TensorFlow that can be imported supports `experimental.DALIDatasetWithInputs`."""
+    """Returns True, because any TensorFlow that can be imported supports `experimental.DALIDatasetWithInputs`."""
     return True
 
 
 def dataset_distributed_compatible_tensorflow() -> bool:
-    """Returns True: any TensorFlow that can be imported supports these data sets in `tf.distribute`."""
+    """Returns True, because any TensorFlow that can be imported supports these data sets in `tf.distribute`."""
     return True

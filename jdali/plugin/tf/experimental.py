@@ -1,4 +1,4 @@
-"""Provides DALI's `plugin.tf.experimental`: a data set fed by other data sets."""
+"""Provides DALI's `plugin.tf.experimental`, a data set that other data sets feed."""
 
 from jdali.plugin.tf._dataset import DALIDatasetWithInputs
 from jdali.plugin.tf._inputs import Input

@@ -1,4 +1,4 @@
-"""Supports NVIDIA's Triton Inference Server: writes model repositories for its Python backend, and marks pipelines as in DALI.
+"""Writes model repositories for the Python backend of NVIDIA's Triton Inference Server; marks pipelines as DALI does.
 
 ```
  model_repository(folder or pipe, where) ──▶ where/preprocess/config.pbtxt      types and sizes, dynamic batching, instances

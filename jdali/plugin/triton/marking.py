@@ -1,4 +1,4 @@
-"""Marks the one pipeline of a module that a server serializes when it loads a model."""
+"""Marks the pipeline of a module that a server serializes when it loads a model."""
 
 from __future__ import annotations
 
@@ -32,17 +32,16 @@ def autoserialize(dali_pipeline: F) -> F:
 
 
 def invoke_autoserialize(head_module: ModuleType, filename: str) -> None:
-    """Serializes the pipeline that is marked in a module or its imports to a file.
+    """Serializes the marked pipeline of a module, or of a module that it imports, to a file.
 
-    The file has the format of `Pipeline.serialize` and `Pipeline.deserialize`; NVIDIA's DALI backend of Triton
-    reads another format.
+    `Pipeline.deserialize` reads the file. NVIDIA's DALI backend of Triton cannot read it.
 
     Args:
         head_module: the module; modules that it imports, directly or indirectly, are searched as well.
         filename: path of the file to write.
 
     Raises:
-        RuntimeError: not exactly one function is marked.
+        RuntimeError: no function or more than one function is marked.
     """
     marked = _marked(head_module)
     if len(marked) != 1:

@@ -1,8 +1,8 @@
-"""Implements the model in Triton's Python process: forwards requests to a process of jdali's Python, and returns its answers.
+"""Implements a model for Triton's Python backend; it forwards requests to a jdali process and returns its answers.
 
 `model_repository` copies this file into a model's folder, so it must not import jdali. Triton has its own Python, often with
-NumPy 1, but jdali needs NumPy 2; so jdali runs in a separate process with its own environment. Requests go through a
-socket, as bodies of the open inference protocol; answers come back in shared memory.
+NumPy 1, but jdali needs NumPy 2. So jdali runs in a separate process with its own environment. Requests go through a socket,
+as bodies of the open inference protocol. Answers come back in shared memory.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ class TritonPythonModel:
     """Answers requests with an exported pipeline. Triton calls its methods."""
 
     def initialize(self, args: Mapping[str, Any]) -> None:
-        """Starts the process, and waits until it is ready; with `warm_up`, its programs are compiled then.
+        """Starts the process, and waits until it is ready; with `warm_up`, the process compiles its programs first.
 
         Args:
-            args: Triton's arguments: the model's folder, version and configuration, and the device of this instance.
+            args: Triton's description of the instance: the model's folder, version and configuration, and the instance's
+                device.
         """
         self._triton: Any = importlib.import_module("triton_python_backend_utils")
         config = json.loads(args["model_config"])
@@ -55,7 +56,7 @@ class TritonPythonModel:
             "PYTHONPATH": os.pathsep.join(filter(None, [self._options["path"], os.environ.get("PYTHONPATH")])),
             **({"CUDA_VISIBLE_DEVICES": args["model_instance_device_id"]} if on_gpu else {"JAX_PLATFORMS": "cpu"}),
         }  # fmt: skip
-        # Answers stay in it until the next requests are sent; Triton copies them before.
+        # Answers stay in this memory until the next requests are sent; Triton copies them before that.
         self._memory = os.memfd_create("jdali-answers")
         self._answers: mmap.mmap | bytes = b""
         self._start()
@@ -63,7 +64,7 @@ class TritonPythonModel:
     def execute(self, requests: Sequence[Any]) -> list[Any]:
         """Answers each request with its outputs or an error.
 
-        If the process dies, for instance in a decoder, its requests fail, and a new process answers the next ones.
+        If the process dies, for instance in a decoder, its requests fail. A new process answers the next requests.
         """
         try:
             self._connection.send_bytes(str(len(requests)).encode())

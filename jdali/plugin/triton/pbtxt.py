@@ -7,21 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Message = dict[str, list[Any]]
-"""Values of each field: messages, strings, or the text of numbers and constants."""
+"""A message maps each field to its values: messages, strings, or the text of numbers and constants."""
 
 _TOKEN = re.compile(
     r"""(?P<space>(?:\s|\#[^\n]*)+)|(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<word>[\w.+-]+)|(?P<sign>[][{}<>:,;])""",
     re.VERBOSE,
 )
-_MOST_DEPTH = 32  # a configuration has five levels
+_MOST_DEPTH = 32  # maximum depth of nested messages; a configuration has five levels
 
 
 class EnumConstant(str):
-    """A constant of an enumeration, written without quotes."""
+    """Marks a constant of an enumeration, which is written without quotes."""
 
 
 def written(message: Mapping[str, Any], indent: str = "") -> str:
-    """Formats a message of strings, constants, numbers, booleans, messages, and lists of these."""
+    """Formats a message; values are strings, constants, numbers, booleans, messages, and lists of these."""
     lines = []
     for name, value in message.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
@@ -45,7 +45,7 @@ def read(text: str) -> Message:
     """Parses a message.
 
     Raises:
-        ValueError: the text is no message.
+        ValueError: the text is not a message.
     """
     return _message(_Tokens(list(_tokens(text))), "", 0)
 

@@ -21,7 +21,7 @@ _VERSION = "1"
 _CONFIG = "config.pbtxt"
 
 _MODEL = "model.py"
-_EXPORTED = "exported"  # as in model.py
+_EXPORTED = "exported"  # model.py uses the same name
 
 
 def model_repository(
@@ -43,25 +43,26 @@ def model_repository(
 ) -> Path:
     """Writes a pipeline as a model for the Python backend of NVIDIA's Triton Inference Server.
 
-    Answers equal the pipeline's to the bit. Inputs that are files are BYTES [N, 1]; other inputs and all outputs are arrays
-    [N, ...]. Outputs whose samples differ in size are padded, and `NAME_extent` holds their sizes.
+    The model's answers equal the pipeline's outputs to the bit. Inputs that are files are BYTES [N, 1]. Other inputs and all
+    outputs are arrays [N, ...]. Outputs whose samples differ in size are padded, and `NAME_extent` holds the sizes.
 
     Args:
         source: a pipeline to export, or a folder written by `Pipeline.export` to copy.
         where: folder of the model repository, created if missing. Other models in it are not changed.
         name: name of the model and of its folder in the repository. An existing model of this name is replaced.
-        model: name of another model in the repository with a `config.pbtxt`. An ensemble `{name}_{model}` is written as well,
-            which takes the inputs of the pipeline and returns the outputs of this model.
-        model_inputs: {input of `model`: output of the pipeline}; None: match by name, or a single input with a single output.
-        max_batch: most samples that Triton may run together.
-        max_wait_ms: milliseconds that the first request of a batch waits for others while an instance is free.
+        model: name of another model in the repository, which must have a `config.pbtxt`. If given, an ensemble
+            `{name}_{model}` is written too; it takes the inputs of the pipeline and returns the outputs of `model`.
+        model_inputs: the pipeline's output for each input of `model`, by name. None matches equal names, or a single input
+            with a single output.
+        max_batch: maximum samples that Triton may run together.
+        max_wait_ms: milliseconds that the first request of a batch waits for further requests while an instance is free.
         instances: number of processes for each device.
         device: "cpu" or "gpu".
         threads: number of decoding threads in each instance.
-        max_pixels: most pixels of a picture.
-        warm_up: compile the programs of all batch sizes before the model is ready, not at the first requests.
-        python: Python of an environment with jdali, which runs the pipeline; None: this one. Triton's own Python
-            may be another version, and needs only NumPy.
+        max_pixels: maximum pixels of a picture.
+        warm_up: whether to compile the programs of all batch sizes before the model is ready, not at the first requests.
+        python: path of the Python that runs the pipeline, in an environment with jdali; None: the current Python. Triton's
+            own Python may be another version, and needs only NumPy.
         export: arguments of `Pipeline.export`, such as `shapes` and `deterministic`.
 
     Returns: the folder of the model.
@@ -73,7 +74,7 @@ def model_repository(
     _check(name, max_batch, max_wait_ms, instances, device, threads)
     repository = Path(where)
     repository.mkdir(parents=True, exist_ok=True)
-    # Write beside the final place, so that a server that polls the repository never sees an incomplete model.
+    # Write to a temporary folder first, so that a server that polls the repository never sees an incomplete model.
     with tempfile.TemporaryDirectory(dir=repository, prefix=".jdali-") as unfinished:
         target = Path(unfinished, name)
         exported = target / _VERSION / _EXPORTED
@@ -106,7 +107,7 @@ def model_repository(
         _replace(repository / name, target)
         if together is not None:
             both = Path(unfinished, together["name"])
-            (both / _VERSION).mkdir(parents=True)  # empty: Triton wants a version of an ensemble too
+            (both / _VERSION).mkdir(parents=True)  # stays empty, but Triton requires it
             (both / _CONFIG).write_text(pbtxt.written(together))
             _replace(repository / together["name"], both)
     return repository / name
@@ -131,7 +132,7 @@ def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) 
     inputs = [_tensor(one) for one in described["inputs"]]
     for tensor in inputs:
         if -1 in tensor["dims"]:
-            tensor["allow_ragged_batch"] = True  # the backend gets requests separately
+            tensor["allow_ragged_batch"] = True  # the backend gets each request separately
     return {
         "name": name, "backend": "python", "max_batch_size": max_batch,
         "input": inputs, "output": [_tensor(one) for one in described["outputs"]],
@@ -140,7 +141,7 @@ def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) 
 
 
 def _tensor(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Converts the description of a tensor in the open inference protocol to Triton's, without the batch axis."""
+    """Converts a tensor's description from the open inference protocol to Triton's, without the batch axis."""
     kind = "STRING" if described["datatype"] == "BYTES" else described["datatype"]
     return {
         "name": described["name"], "data_type": pbtxt.EnumConstant(f"TYPE_{kind}"),
@@ -149,7 +150,7 @@ def _tensor(described: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_path() -> str:
-    """Returns the folder that holds jdali, "" if Python finds packages there by default."""
+    """Returns the folder that contains jdali, or "" if Python finds packages there by default."""
     own = str(Path(jdali.__file__).parents[1])
     return "" if own in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")} else own
 
@@ -164,7 +165,7 @@ def _read(path: Path) -> pbtxt.Message:
 
 
 def _replace(place: Path, made: Path) -> None:
-    """Moves a folder to its place; moves an existing one out of the way first."""
+    """Moves the folder `made` to `place`; moves an existing folder there out of the way first."""
     if place.exists():
         place.replace(made.with_name(f"{made.name}.old"))
     made.replace(place)
@@ -179,8 +180,8 @@ def ensemble_config(
         preprocess: configuration of the preprocessing.
         model: name of the other model.
         other: configuration of the other model.
-        model_inputs: {input of the other model: output of the preprocessing}; other inputs are matched by name, a single
-            input with a single output.
+        model_inputs: the output of the preprocessing for each input of the other model, by name. Inputs that are missing here
+            are matched by equal names, or a single input with a single output.
         name: name of the ensemble.
 
     Raises:

@@ -1,1 +1,1 @@
-"""Transforms of `jdali.experimental.torchvision`; `functional` has them as functions."""
+"""Provides the transforms of `jdali.experimental.torchvision`; `functional` provides them as functions."""

@@ -12,7 +12,7 @@ from jdali import types
 
 
 class InterpolationMode(enum.Enum):
-    """Filters of a resize; arguments may be torchvision's own enumeration, too."""
+    """Lists the filters of a resize; arguments may also be members of torchvision's own enumeration."""
 
     NEAREST = "nearest"
     NEAREST_EXACT = "nearest-exact"
@@ -30,19 +30,19 @@ _KERNELS = {
     InterpolationMode.LANCZOS: types.INTERP_LANCZOS3,
 }
 
-# Pillow's filters by number; torchvision takes these numbers, too.
+# Pillow's filters by number; torchvision accepts these numbers too.
 _BY_NUMBER = ("NEAREST", "LANCZOS", "BILINEAR", "BICUBIC", "BOX", "HAMMING")
 
 BORDERS = {"constant": "pad", "edge": "clamp", "reflect": "reflect_101", "symmetric": "reflect_1001"}
-"""`out_of_bounds_policy` of `slice` for each padding mode of torchvision."""
+"""Maps each padding mode of torchvision to the `out_of_bounds_policy` of `slice`."""
 
 
 def interpolation(value: Any) -> types.DALIInterpType:
     """Returns the kernel of a resize for an interpolation mode of jdali, torchvision or Pillow.
 
     Raises:
-        ValueError: `value` is no interpolation mode.
-        NotImplementedError: the mode has no kernel, in DALI, too.
+        ValueError: `value` is not an interpolation mode.
+        NotImplementedError: the mode has no kernel, as in DALI.
     """
     by_number = isinstance(value, int) and 0 <= value < len(_BY_NUMBER)
     name = str(_BY_NUMBER[value] if by_number else getattr(value, "name", None))
@@ -67,7 +67,7 @@ def size_of_crop(size: int | Sequence[int]) -> tuple[int, int]:
 
 
 def size_of_resize(size: int | Sequence[int] | None, max_size: int | None) -> tuple[int, ...] | None:
-    """Returns (height, width), (shorter edge,), or None if only `max_size`, the longer edge, is given."""
+    """Returns (height, width), (shorter edge,), or None if the size follows from `max_size`, the longer edge, alone."""
     if size is None:
         if max_size is None:
             raise ValueError("Must provide max_size if size is None.")
@@ -89,7 +89,7 @@ def size_of_resize(size: int | Sequence[int] | None, max_size: int | None) -> tu
 
 
 def padding(value: int | Sequence[int]) -> tuple[int, int, int, int]:
-    """Returns (left, top, right, bottom)."""
+    """Returns the padding as (left, top, right, bottom)."""
     values = _integers("padding", value)
     if len(values) not in (1, 2, 4):
         raise ValueError(
@@ -103,14 +103,14 @@ def padding(value: int | Sequence[int]) -> tuple[int, int, int, int]:
 
 
 def border(padding_mode: str) -> str:
-    """Returns the policy of `slice` for a padding mode."""
+    """Returns the `out_of_bounds_policy` of `slice` for a padding mode."""
     if padding_mode not in BORDERS:
         raise ValueError(f"Invalid padding mode, expected one of {list(BORDERS)}, got {padding_mode!r}")
     return BORDERS[padding_mode]
 
 
 def fill_values(fill: object) -> list[float]:
-    """Returns one value, or one for each channel."""
+    """Returns a list with one fill value, or with a fill value for each channel."""
     values = np.atleast_1d(np.asarray(0 if fill is None else fill))
     if values.dtype.kind not in "biuf" or values.ndim != 1 or not len(values):
         raise TypeError(f"fill must be a number, a sequence of numbers or None, got {fill!r}")
@@ -124,7 +124,7 @@ def probability(p: float) -> float:
 
 
 def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
-    """Returns (width, height) of a Gaussian window, in torchvision's order."""
+    """Returns the size of a Gaussian window as (width, height), torchvision's order."""
     values = _integers("kernel_size", value)
     if len(values) not in (1, 2) or any(v <= 0 or v % 2 == 0 for v in values):
         raise ValueError(f"Kernel size should be one or two odd positive numbers, got {value}")
@@ -132,7 +132,7 @@ def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
 
 
 def increasing(name: str, value: object, *, positive: bool = False) -> tuple[float, float]:
-    """Returns (min, max), which must ascend; a number stands for both."""
+    """Returns (min, max) after checking that they ascend; a number stands for both."""
     if isinstance(value, str) or not isinstance(value, (int, float, Sequence)):
         raise TypeError(f"{name} must be a number or a (min, max) sequence, got {type(value).__name__}")
     ends = (value, value) if isinstance(value, (int, float)) else tuple(value)
@@ -146,7 +146,7 @@ def increasing(name: str, value: object, *, positive: bool = False) -> tuple[flo
 
 
 def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a factor; a number gives (max(0, 1 - value), 1 + value)."""
+    """Returns the range of a factor; a number stands for (max(0, 1 - value), 1 + value)."""
     if isinstance(value, (int, float)):
         if value < 0:
             raise ValueError(f"If {name} is a single number, it must be non-negative, got {value}")
@@ -158,7 +158,7 @@ def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
 
 
 def hue(value: float | Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a hue rotation, in shares of a full turn; a number gives (-value, value)."""
+    """Returns the range of a hue rotation in shares of a full turn; a number stands for (-value, value)."""
     low, high = (-value, value) if isinstance(value, (int, float)) else increasing("hue", value)
     if not -0.5 <= low <= high <= 0.5:
         raise ValueError(f"hue values should be between [-0.5, 0.5], but got {value}")
@@ -166,7 +166,7 @@ def hue(value: float | Sequence[float]) -> tuple[float, float]:
 
 
 def channel_values(name: str, value: object) -> np.ndarray:
-    """Returns values by channel, float32 [C]."""
+    """Returns a value for each channel, float32 [C]."""
     if isinstance(value, (str, int, float)) or not hasattr(value, "__len__"):
         raise TypeError(f"{name} must be a sequence, got {type(value).__name__}")
     values = np.asarray(value, np.float32)

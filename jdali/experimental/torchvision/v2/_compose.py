@@ -1,4 +1,4 @@
-"""Applies transforms one after the other."""
+"""Defines transforms that apply other transforms."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ DEFAULT_BATCH_SIZE = 16
 class Compose:
     """Applies transforms one after the other to a PIL image or a tensor [..., C, H, W].
 
-    Each transform is compiled when a size of images comes first. Each image of a tensor gets its own random values, which
-    follow from `seed` and the number of the call.
+    Each transform is compiled once for each size of images. Each image of a tensor gets its own random values, which follow
+    from `seed` and the number of the call.
 
     Args:
         op_list: transforms.
-        batch_size, num_threads: without effect, for compatibility with DALI; a tensor may have any number of images.
-        dali_pipeline_kwargs: arguments of `Pipeline`; only `seed` has an effect. -1: a new seed for each `Compose`.
+        batch_size, num_threads: accepted for compatibility with DALI, without effect; a tensor may have any number of images.
+        dali_pipeline_kwargs: arguments of `Pipeline`. Only `seed` has an effect; -1 chooses a new seed for each `Compose`.
 
     Raises:
-        TypeError: an item of `op_list` is no transform, or `Pipeline` has no such argument.
+        TypeError: an item of `op_list` is not a transform, or `Pipeline` does not have an argument.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class Compose:
         Args:
             data_input: PIL image of mode L, RGB or RGBA, or tensor [..., C, H, W].
 
-        Returns: the kind of data of the input; with `PILToTensor`, `ToPureTensor` or `ToPILImage` among the transforms,
-            a tensor or PIL images, as the last one of these says.
+        Returns: the same kind of data as the input. If `PILToTensor`, `ToPureTensor` or `ToPILImage` is among the transforms,
+            the last of these determines the kind.
 
         Raises:
             TypeError: `data_input` is neither.
-            ValueError: results for a tensor differ in size.
+            ValueError: the results for the images of a tensor differ in size.
         """
         images = Images.of(data_input, self.op_list[0].device if self.op_list else "cpu")
         batch = _applied(self.op_list, images.batch, self._rng)
@@ -74,7 +74,7 @@ class Compose:
 
 
 class RandomApply(Transform):
-    """Applies either all transforms to an image or none.
+    """Applies to each image either all transforms or none.
 
     Args:
         op_list: transforms.

@@ -23,11 +23,11 @@ _MODES = {"L": 1, "RGB": 3, "RGBA": 4}
 
 @dataclasses.dataclass(frozen=True)
 class Images:
-    """The user's images as a batch, and the form in which results are returned.
+    """Holds the user's images as a batch, and the form in which results are returned.
 
     Attributes:
-        batch: HWC from a PIL image, CHW from a tensor.
-        leading: sizes of the tensor's axes in front of CHW; None: a PIL image.
+        batch: the images; HWC from a PIL image, CHW from a tensor.
+        leading: sizes of the tensor's axes before CHW; None for a PIL image.
     """
 
     batch: Batch
@@ -39,7 +39,8 @@ class Images:
 
         Raises:
             TypeError: `inpt` is neither, or the tensor has fewer than three axes.
-            ValueError: the PIL image has another mode, or the tensor does not have 1 to 4 channels; `device` is unknown.
+            ValueError: the mode of the PIL image is not L, RGB or RGBA, the tensor does not have 1 to 4 channels, or `device`
+                is unknown.
         """
         if device not in ("cpu", "gpu"):
             raise ValueError(f'device must be "cpu" or "gpu", not {device!r}')
@@ -58,7 +59,7 @@ class Images:
         return cls(as_batch(flat, layout="CHW", device=device), tuple(inpt.shape[:-3]))
 
     def as_input(self, batch: Batch) -> Any:
-        """Converts a batch to the kind of data that the user gave."""
+        """Converts a batch to the kind of data that the user passed."""
         return self.as_pil(batch) if self.leading is None else self.as_tensor(batch)
 
     def as_tensor(self, batch: Batch) -> Any:
@@ -77,7 +78,7 @@ class Images:
         return tensor.reshape(*(self.leading or ()), *tensor.shape[1:]).contiguous()
 
     def as_pil(self, batch: Batch) -> Any:
-        """Converts a batch to a PIL image, or to a list if the tensor had axes in front of CHW."""
+        """Converts a batch to a PIL image, or to a list of them if the tensor had axes before CHW."""
         pictures = [to_pil_image(sample.torch(), input_layout=batch.layout or "") for sample in batch.tensors]
         return pictures if self.leading else pictures[0]
 
@@ -86,13 +87,13 @@ def to_pil_image(inpt: object, mode: str | None = None, input_layout: str = "CHW
     """Converts one image to a PIL image.
 
     Args:
-        inpt: tensor; floats from 0 to 1 are scaled to 0 to 255 and truncated.
-        mode: of Pillow; None: L, RGB or RGBA by the number of channels.
+        inpt: a tensor; floats from 0 to 1 are scaled to 0 to 255 and truncated.
+        mode: mode of the PIL image; None chooses L, RGB or RGBA by the number of channels.
         input_layout: "CHW" or "HWC".
 
     Raises:
-        TypeError: `inpt` is no tensor.
-        ValueError: the tensor does not have three axes, or its number of channels determines no mode.
+        TypeError: `inpt` is not a tensor.
+        ValueError: the tensor does not have three axes, or no mode has its number of channels.
     """
     if not isinstance(inpt, torch.Tensor):
         raise TypeError(f"Expected torch.Tensor, got {type(inpt)}")

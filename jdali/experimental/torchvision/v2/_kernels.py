@@ -1,4 +1,4 @@
-"""Kernels of the transforms on batches of images, HWC or CHW, shared by classes and functions."""
+"""Implements the transforms on batches of images, HWC or CHW; classes and functions share these kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jdali.dynamic import Batch, Tensor
 
 
 def as_one(result: Tensor | Batch) -> Batch:
-    """Narrows the type of an operator's result on a batch, which is a batch."""
+    """Narrows the type of an operator's result to a batch, for operators on batches."""
     assert isinstance(result, Batch)
     return result
 
@@ -28,12 +28,12 @@ def _axis(batch: Batch, name: str) -> int:
 
 
 def channels(batch: Batch) -> int:
-    """Returns the number of channels, equal for all images."""
+    """Returns the number of channels, which is equal for all images."""
     return int(batch.shape[0][_axis(batch, "C")])
 
 
 def resized_sizes(originals: np.ndarray, size: tuple[int, ...] | None, max_size: int | None) -> np.ndarray:
-    """Computes the sizes of torchvision's Resize: the edge that follows from the other one is truncated to an integer.
+    """Computes the sizes of torchvision's Resize, which truncates an edge that follows from the other to an integer.
 
     Args:
         originals: int64 [N, 2], (height, width).
@@ -74,7 +74,7 @@ def window(
     """Cuts a window out of each image.
 
     Args:
-        start, shape: along (height, width), int [N, 2] or [2].
+        start, shape: start and size of the window along (height, width), int [N, 2], or [2] for all images.
         policy, fill: `out_of_bounds_policy` and `fill_values` of `slice`.
     """
     count = (len(batch), 2)
@@ -96,21 +96,21 @@ def pad(batch: Batch, border: tuple[int, int, int, int], policy: str, fill: Sequ
 
 
 def center_crop(batch: Batch, size: tuple[int, int]) -> Batch:
-    """Cuts out the middle of images; smaller images get a black border."""
+    """Cuts out the middle of images; images that are too small get a black border."""
     free = sizes(batch) - np.array(size)
-    # As torchvision does: the border's larger half is on the right and at the bottom; a cut rounds halves to even.
+    # As in torchvision, the larger half of the border is on the right and at the bottom, and a cut rounds halves to even.
     start = np.where(free < 0, -((-free) // 2), np.round(free / 2).astype(np.int64))
     return window(batch, start, np.array(size))
 
 
 def flip(batch: Batch, horizontal: object = 0, vertical: object = 0) -> Batch:
-    """Mirrors images; the arguments may be bool [N]."""
+    """Mirrors images; `horizontal` and `vertical` are a bool for all images, or bool [N]."""
     result = dynamic.flip(batch, horizontal=_flags(horizontal), vertical=_flags(vertical))
     return as_one(result)
 
 
 def grayscale(batch: Batch, count: int) -> Batch:
-    """Computes the luma of RGB images, in `count` channels.
+    """Computes the luma of RGB images; repeats it in `count` channels.
 
     Raises:
         ValueError: the images have neither one nor three channels.
@@ -127,14 +127,14 @@ def _luma(batch: Batch) -> Batch:
     result: Tensor | Batch
     if batch.dtype == dynamic.uint8:
         result = dynamic.color_space_conversion(batch, image_type=types.RGB, output_type=types.GRAY)
-    else:  # color_space_conversion takes uint8 only
+    else:  # color_space_conversion accepts only uint8
         gray = dynamic.hsv(batch, saturation=0.0, dtype=batch.dtype)
         result = dynamic.slice(gray, start=[0], shape=[1], axis_names="C")
     return as_one(result)
 
 
 def normalize(batch: Batch, mean: np.ndarray, std: np.ndarray) -> Batch:
-    """Computes (image - mean) / std for each channel, float32."""
+    """Computes (image - mean) / std for each channel, in float32."""
     shape = [1, 1, 1]
     shape[_axis(batch, "C")] = -1
     result = dynamic.normalize(batch, axis_names="HW", mean=mean.reshape(shape), stddev=std.reshape(shape))
@@ -142,14 +142,14 @@ def normalize(batch: Batch, mean: np.ndarray, std: np.ndarray) -> Batch:
 
 
 def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
-    """Blurs images with a Gaussian window of (width, height) pixels and a sigma for each image, [N]."""
+    """Blurs images with a Gaussian window of (width, height) pixels; `sigma` has a value for each image, [N]."""
     width, height = kernel
     result = dynamic.gaussian_blur(batch, window_size=[height, width], sigma=_argument(sigma))
     return as_one(result)
 
 
 def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
-    """Takes each image from `other` where its flag is set, else from `batch`; flags are bool [N]."""
+    """Takes an image from `other` where its flag in `flags`, bool [N], is True, else from `batch`."""
     if flags.all():
         return other
     if not flags.any():
@@ -170,7 +170,7 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """Makes an argument with a value for each image, or a constant if all agree, which compiles to a smaller program."""
+    """Makes an argument of values by image; returns a constant if all are equal, which makes the program smaller."""
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)

@@ -1,4 +1,4 @@
-"""Random transforms; each image of a batch gets its own random values."""
+"""Defines the random transforms; each image of a batch gets its own random values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RandomHorizontalFlip(Transform):
     """Mirrors images from left to right with a probability of `p`.
 
     Args:
-        p: 0 to 1.
+        p: probability, 0 to 1.
         device: see `Transform`.
     """
 
@@ -40,7 +40,7 @@ class RandomVerticalFlip(RandomHorizontalFlip):
     """Mirrors images from top to bottom with a probability of `p`.
 
     Args:
-        p: 0 to 1.
+        p: probability, 0 to 1.
         device: see `Transform`.
     """
 
@@ -49,10 +49,10 @@ class RandomVerticalFlip(RandomHorizontalFlip):
 
 
 class RandomGrayscale(Transform):
-    """Makes images gray with a probability of `p`; the number of channels stays.
+    """Makes images gray with a probability of `p`; keeps the number of channels.
 
     Args:
-        p: 0 to 1.
+        p: probability, 0 to 1.
         device: see `Transform`.
     """
 
@@ -69,10 +69,10 @@ class GaussianBlur(Transform):
     """Blurs images with a Gaussian window; images are mirrored past their borders.
 
     Args:
-        kernel_size: odd number of pixels, or (width, height).
-        sigma: of the Gaussian, pixels; (min, max): drawn for each image.
+        kernel_size: size of the window in pixels, an odd number or (width, height).
+        sigma: sigma of the Gaussian in pixels; for (min, max), it is drawn for each image.
         device: see `Transform`.
-        seed: of this transform's own generator; -1: random values come from `Compose`.
+        seed: seed of this transform's own generator; with -1, random values come from `Compose`.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class GaussianBlur(Transform):
 
 
 class ColorJitter(Transform):
-    """Changes brightness, contrast, saturation and hue by `color_twist`.
+    """Changes brightness, contrast, saturation and hue at random.
 
     Args:
-        brightness, contrast, saturation: largest difference of the factor from 1, or (min, max) of the factor.
-        hue: largest rotation as a share of a full turn, up to 0.5, or (min, max).
+        brightness, contrast, saturation: largest difference of the factor from 1, or the range (min, max) of the factor.
+        hue: largest rotation as a share of a full turn, up to 0.5, or the range (min, max).
         device: see `Transform`.
 
     Parity: as in DALI, contrast scales around the middle of the type's range, and hue is rotated in YIQ. torchvision
@@ -133,9 +133,9 @@ class RandomCrop(Transform):
 
     Args:
         size: (height, width), or one number for both.
-        padding: border that is added to images first, see `Pad`; None: none.
-        pad_if_needed: add the missing pixels on both sides of an image that is smaller than the window.
-        fill, padding_mode: of these borders, see `Pad`.
+        padding: border that is added to images first, see `Pad`; None adds no border.
+        pad_if_needed: whether to add the missing pixels, on both sides, to an image that is smaller than the window.
+        fill, padding_mode: fill value and mode of these borders, see `Pad`.
         device: see `Transform`.
 
     Raises, when it is applied:
@@ -179,9 +179,9 @@ class RandomResizedCrop(Transform):
     """Cuts a window of random area and aspect ratio out of each image, and resizes it.
 
     Args:
-        size: of the result: (height, width), or one number for both.
-        scale: (min, max) of the window's area, as shares of the image's.
-        ratio: (min, max) of the window's width / height.
+        size: size of the result: (height, width), or one number for both.
+        scale: range (min, max) of the window's area, as a share of the image's area.
+        ratio: range (min, max) of the window's width / height.
         interpolation, antialias: see `Resize`.
         device: see `Transform`.
     """

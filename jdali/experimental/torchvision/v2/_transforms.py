@@ -1,4 +1,4 @@
-"""Deterministic transforms, applied by `Compose`."""
+"""Defines the deterministic transforms, which `Compose` applies."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from jdali.experimental.torchvision.v2._arguments import InterpolationMode
 
 
 class Transform(abc.ABC):
-    """Base of all transforms.
+    """Serves as base of all transforms.
 
     Args:
-        device: where it runs: "cpu", or "gpu" for JAX's accelerator.
+        device: device on which the transform runs: "cpu", or "gpu" for JAX's accelerator.
     """
 
     gives: ClassVar[str | None] = None
-    """Kind of data that `Compose` returns after this transform: "tensor" or "pil"; None: not changed by it."""
+    """Holds the kind of data that `Compose` returns after this transform, "tensor" or "pil"; None keeps the kind."""
 
     def __init__(self, device: str = "cpu"):
         if device not in ("cpu", "gpu"):
@@ -44,11 +44,11 @@ class Resize(Transform):
     """Resizes images.
 
     Args:
-        size: (height, width), or the shorter edge; the longer edge then keeps the aspect ratio, truncated to a pixel.
-            None: `max_size` is the longer edge.
+        size: (height, width), or the length of the shorter edge. The longer edge then follows from the aspect ratio,
+            truncated to an integer. None: `max_size` is the longer edge.
         interpolation: NEAREST, BILINEAR, BICUBIC or LANCZOS, of jdali or torchvision, or Pillow's number.
         max_size: limit of the longer edge.
-        antialias: apply a low-pass filter when images get smaller.
+        antialias: whether to apply a low-pass filter when images get smaller.
         device: see `Transform`.
     """
 
@@ -73,7 +73,7 @@ class Resize(Transform):
 
 
 class CenterCrop(Transform):
-    """Cuts out the middle of images; smaller images get a black border.
+    """Cuts out the middle of images; images that are too small get a black border.
 
     Args:
         size: (height, width), or one number for both.
@@ -92,8 +92,8 @@ class Pad(Transform):
     """Adds a border to images.
 
     Args:
-        padding: pixels on all sides, or (left and right, top and bottom), or (left, top, right, bottom).
-        fill: of a constant border: one value, or one for each channel.
+        padding: pixels on all sides; or (left and right, top and bottom); or (left, top, right, bottom).
+        fill: value of a constant border, or a value for each channel.
         padding_mode: "constant", "edge" (aaa|abcd|ddd), "reflect" (dcb|abcd|cba) or "symmetric" (cba|abcd|dcb).
         device: see `Transform`.
     """
@@ -118,7 +118,7 @@ class Grayscale(Transform):
     """Makes images gray: 0.299 R + 0.587 G + 0.114 B, rounded.
 
     Args:
-        num_output_channels: 1, or 3 equal ones.
+        num_output_channels: 1, or 3 for three equal channels.
         device: see `Transform`.
     """
 
@@ -133,12 +133,12 @@ class Grayscale(Transform):
 
 
 class Normalize(Transform):
-    """Computes (image - mean) / std for each channel, float32.
+    """Computes (image - mean) / std for each channel, in float32.
 
     Args:
-        mean: for each channel.
-        std: for each channel, not 0.
-        inplace: must be False, as JAX arrays are immutable; True raises NotImplementedError, as in DALI.
+        mean: mean of each channel.
+        std: standard deviation of each channel, not 0.
+        inplace: must be False, because JAX arrays are immutable; True raises NotImplementedError, as in DALI.
         device: see `Transform`.
     """
 
@@ -154,7 +154,7 @@ class Normalize(Transform):
 
 
 class _Conversion(Transform):
-    """Leaves images unchanged; `Compose` returns them as the kind `gives`."""
+    """Leaves images unchanged; makes `Compose` return them as the kind in `gives`."""
 
     def apply(self, batch: Batch, rng: RNG) -> Batch:
         return batch

@@ -1,7 +1,7 @@
-"""The transforms as functions, with the names and arguments of `torchvision.transforms.v2.functional`.
+"""Provides the transforms as functions, with the names and arguments of `torchvision.transforms.v2.functional`.
 
-Each takes a PIL image (mode L, RGB or RGBA) or a tensor [..., C, H, W], and returns the same kind. It runs on `device`:
-"cpu", or "gpu" for JAX's accelerator.
+Each function takes a PIL image (mode L, RGB or RGBA) or a tensor [..., C, H, W], and returns the same kind of data. It runs
+on `device`: "cpu", or "gpu" for JAX's accelerator.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
     "vertical_flip",
 ]
 
-_TYPES = {"I": np.int32, "I;16": np.int16, "F": np.float32}  # pixel types of PIL images by mode; else uint8
+_TYPES = {"I": np.int32, "I;16": np.int16, "F": np.float32}  # pixel types by PIL mode; uint8 for other modes
 
 
 def resize(
@@ -59,7 +59,8 @@ def crop(inpt: object, top: float, left: float, height: float, width: float, dev
     """Cuts a window out of an image; pixels outside of the image are black.
 
     Args:
-        top, left, height, width: pixels, integers; for a PIL image also floats, whose borders are rounded.
+        top, left, height, width: integers, in pixels. For a PIL image, they may be floats; the window's borders are then
+            rounded.
     """
     start, shape = _window(inpt, top, left, height, width)
     images = Images.of(inpt, device)
@@ -137,7 +138,7 @@ def gaussian_blur(
     sigma: float | Sequence[float] = (0.1, 2.0),
     device: str = "cpu",
 ) -> Any:
-    """Blurs an image; see `GaussianBlur`. Like DALI, it draws the sigma if a range is given."""
+    """Blurs an image; see `GaussianBlur`. As in DALI, a range of sigmas draws a random one."""
     kernel, ends = arguments.kernel_size(kernel_size), arguments.increasing("sigma", sigma, positive=True)
     images = Images.of(inpt, device)
     sigmas = kernels.uniform(len(images.batch), ends)
@@ -147,10 +148,10 @@ def gaussian_blur(
 def normalize(
     input_data: object, mean: object, std: object, inplace: bool = False, device: str = "cpu"
 ) -> Any:
-    """Computes (tensor - mean) / std for each channel, float32; see `Normalize`.
+    """Computes (tensor - mean) / std for each channel, in float32; see `Normalize`.
 
     Raises:
-        TypeError: `input_data` is no tensor.
+        TypeError: `input_data` is not a tensor.
         NotImplementedError: `inplace` is True, as in DALI.
     """
     if inplace:
@@ -176,10 +177,10 @@ def rgb_to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "
 
 
 def pil_to_tensor(inpt: object) -> Any:
-    """Converts a PIL image to a tensor [C, H, W] with unchanged values; mode 1 gives 0 and 255.
+    """Converts a PIL image to a tensor [C, H, W] with unchanged values; images of mode 1 get the values 0 and 255.
 
     Raises:
-        TypeError: `inpt` is no PIL image.
+        TypeError: `inpt` is not a PIL image.
     """
     if not isinstance(inpt, Image.Image):
         raise TypeError(f"Expected PIL.Image, got {type(inpt)}")
@@ -190,7 +191,7 @@ def pil_to_tensor(inpt: object) -> Any:
 
 
 def to_tensor(inpt: object) -> Any:
-    """Converts a PIL image or an array [H, W(, C)] to a tensor [C, H, W]; uint8 becomes float32 from 0 to 1.
+    """Converts a PIL image or an array [H, W] or [H, W, C] to a tensor [C, H, W]; uint8 becomes float32 from 0 to 1.
 
     Raises:
         TypeError: `inpt` is neither.

@@ -12,14 +12,14 @@ from typing import Any
 class LoaderEvaluator:
     """Wraps a PyTorch `DataLoader` in a training loop, to measure the cost of loading data.
 
-    Run a loop in mode "log" and one in mode "replay": the difference in time is the gain of a perfect loader. Both record
-    the time of each batch.
+    Run a loop in mode "log" and one in mode "replay". The difference of their times is what a loader that takes no time would
+    gain. Both loops record the time of each batch.
 
     Args:
-        dataloader: the loader, or an iterator of DALI's with a length.
-        mode: "log" returns the loader's batches. "replay" reads some batches when it is created, and then
-            returns these in turn, as many as the loader has. Any other value means "log".
-        num_cached_batches: number of batches that "replay" keeps in memory, the first ones.
+        dataloader: the loader, or one of DALI's iterators that has a length.
+        mode: "log" returns the loader's batches. "replay" reads some batches when the object is created. Its loop repeats
+            these batches up to the loader's number of batches. Any other value means "log".
+        num_cached_batches: number of first batches that "replay" keeps in memory.
         metrics_file: default path for `save_metrics`.
 
     Attributes:
@@ -56,7 +56,7 @@ class LoaderEvaluator:
         self.cache_ready = bool(self.cached_batches)
 
     def __len__(self) -> int:
-        """Returns the number of batches in a loop over the loader."""
+        """Returns the number of batches of one loop."""
         return len(self.dataloader)
 
     def __iter__(self) -> Iterator[Any]:
@@ -89,7 +89,7 @@ class LoaderEvaluator:
         self.end_time = self.start_time + time.perf_counter() - began
 
     def get_metrics(self) -> dict[str, Any]:
-        """Returns the measurements of the last loop, in seconds; empty if it had no batch.
+        """Returns the measurements of the last loop by name, times in seconds; empty if the loop had no batch.
 
         Returns: "mode", "total_batches", "total_time" (0 for a loop that ended early), "avg_batch_time",
             "min_batch_time", "max_batch_time", "batch_times", "cached_batches" (their number) and "cache_ready".

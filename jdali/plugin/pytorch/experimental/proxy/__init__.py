@@ -1,7 +1,7 @@
 """Provides DALI's proxy: workers of a PyTorch `DataLoader` send their samples to one pipeline in the main process.
 
-A worker calls the proxy as a transform and gets references. When it collates them, it sends the inputs to the
-`DALIServer`, whose thread runs the pipeline on them; the training loop gets the results as tensors.
+A worker calls the proxy as a transform and gets references to samples. When the worker collates the references, it sends the
+inputs to the `DALIServer`. The server's thread runs the pipeline, and the training loop gets the results as tensors.
 
     _references.py   references to samples and batches
     _proxy.py        the transform that a worker calls, and its collate function

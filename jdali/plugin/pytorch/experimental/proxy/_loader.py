@@ -21,11 +21,11 @@ _NUMBERS = itertools.count()
 
 
 class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignore]
-    """PyTorch's `DataLoader` for data sets that call a server's proxy; its loop gets tensors in place of references.
+    """Extends PyTorch's `DataLoader` for data sets that call a server's proxy: its loop gets tensors, not references.
 
-    The loader starts the server's thread if it does not run, and then also stops it. PyTorch starts workers
-    as `multiprocessing_context` says, or by the system's default. In forked workers, the data set must not use JAX, which
-    cannot run after a fork; the proxy does not use it.
+    The loader starts the server's thread if it is not running, and then also stops it. PyTorch starts workers by the method
+    in `multiprocessing_context`, or by the system's default. In forked workers the data set must not use JAX, which cannot
+    run after a fork. The proxy itself does not use JAX.
 
     Args:
         dali_server: the server.
@@ -56,12 +56,12 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
         finally:
             self.worker_init_fn = own
         loop = _Loop(self, batches, lasting)
-        # Persistent workers also work for the next loop.
+        # Persistent workers continue with the next loop.
         weakref.finalize(self if lasting else loop, self.dali_server._forget, self._owner).atexit = False
         return loop
 
     def ensure_server_listening(self) -> None:
-        """Starts the server's thread if it does not run."""
+        """Starts the server's thread if it is not running."""
         if not self.dali_server._is_thread_running():
             self.dali_server.start_thread()
             self.server_started_by_loader = True
@@ -72,12 +72,12 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
 
 
 class _Loop:
-    """One pass over the data.
+    """Iterates once over the data.
 
     Args:
         loader: the loader.
         batches: PyTorch's iterator.
-        lasting: its workers are persistent.
+        lasting: whether the workers are persistent.
     """
 
     def __init__(self, loader: DataLoader, batches: Iterator[object], lasting: bool):
@@ -104,7 +104,7 @@ class _WorkerInit:
 
     Args:
         own: the user's `worker_init_fn`, or None.
-        owner: id of the loop that the worker works for.
+        owner: id of the loop that uses the worker.
     """
 
     def __init__(self, own: Callable[[int], Any] | None, owner: str):
@@ -112,7 +112,7 @@ class _WorkerInit:
 
     def __call__(self, number: int) -> None:
         set_owner(self._owner)
-        if jax_has_started():  # a fork after JAX started: the parent's arrays must not be freed here
+        if jax_has_started():  # forked after JAX started: this process must not free the parent's arrays
             gc.freeze()
         if self._own is not None:
             self._own(number)

@@ -1,7 +1,7 @@
 """Sends batches from workers to the server, through a socket in a folder that only this user can enter.
 
-Each worker has its own connection, and writes a batch to it before it sends the reference to the main process. So a
-killed worker cannot block others, and a reference never arrives without its batch. No queue of `torch.multiprocessing`
+Each worker has its own connection. It writes a batch to it before it sends the reference to the main process. So a killed
+worker cannot block other workers, and a reference never arrives before its batch. No queue of `torch.multiprocessing`
 guarantees both.
 """
 
@@ -26,7 +26,7 @@ _NUMBERS = struct.Struct("!Q")
 
 
 class Mailbox:
-    """Sends batches of inputs to a server; holds only its address, so it can be pickled.
+    """Sends batches of inputs to a server; it can be pickled, because it holds only the server's address.
 
     Args:
         address: path of the server's socket.
@@ -36,12 +36,12 @@ class Mailbox:
         self.address = address
 
     def send(self, arguments: dict[str, list[object]]) -> Ticket:
-        """Sends the inputs of a batch, a list of samples for each.
+        """Sends the inputs of a batch, by name; each is a list of samples.
 
         Raises:
             RuntimeError: the server is gone.
         """
-        office = _OFFICES.get(self.address)  # found only in the server's process; a fork clears it
+        office = _OFFICES.get(self.address)  # exists only in the server's process; a fork clears the dict
         if office is not None:
             return office.requests.add_own(arguments)
         try:
@@ -51,7 +51,7 @@ class Mailbox:
 
 
 class Office:
-    """The server's end: accepts connections and receives batches.
+    """Accepts connections and receives batches, at the server's end.
 
     Attributes:
         address: path of its socket.
@@ -109,14 +109,14 @@ class Office:
         for one in list(self._sockets):
             if self.process == os.getpid():
                 with contextlib.suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for it
+                    one.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads from this connection
             one.close()
         if self.process == os.getpid():
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class _Connection:
-    """A thread's connection to a server."""
+    """Holds a thread's connection to a server."""
 
     def __init__(self, address: str):
         self._address, self.process = address, os.getpid()
@@ -136,7 +136,7 @@ class _Connection:
 
 
 class _Connections(threading.local):
-    """Connections of a thread; a forked process has none of its parent's."""
+    """Holds the connections of a thread; a forked process starts without its parent's."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Connection] = {}
@@ -150,16 +150,16 @@ class _Connections(threading.local):
 
 _CONNECTIONS = _Connections()
 _OFFICES: weakref.WeakValueDictionary[str, Office] = weakref.WeakValueDictionary()
-_OWNER = [""]  # id of the loop that this process works for
+_OWNER = [""]  # id of the loop that uses this process
 
 
 def set_owner(name: str) -> None:
-    """Sets the id of the loop that this process works for."""
+    """Sets the id of the loop that uses this process."""
     _OWNER[0] = name
 
 
 def _let_go() -> None:
-    """Closes inherited sockets in a forked process, so that connections end when the main process closes them."""
+    """Closes the sockets that a forked process inherits, so that connections end when the main process closes them."""
     for office in list(_OFFICES.values()):
         office.close()
 

@@ -21,13 +21,13 @@ from jdali.plugin.pytorch.experimental.proxy._references import (
 
 
 class _DALIProxy:
-    """A transform that delegates to the pipeline of a `DALIServer`, from any process.
+    """Transforms samples by the pipeline of a `DALIServer`, from any process.
 
     Args:
         signature: has the inputs of the pipeline as parameters; its return annotation is a tuple with an entry for each
             output.
         mailbox: sends to the server.
-        deterministic: keep the inputs of a batch in its reference until the main process requests its data.
+        deterministic: whether a batch's reference holds its inputs until the main process requests the results.
     """
 
     def __init__(self, signature: inspect.Signature, mailbox: Mailbox, deterministic: bool):
@@ -41,15 +41,14 @@ class _DALIProxy:
         """Adds a sample to the current batch of the calling worker.
 
         Args:
-            args, kwargs: a value for each input of the pipeline: an array of NumPy or JAX, a tensor, a Pillow
-                image, or a number. Several inputs are passed by name. Values must not change until
-                the batch is collated.
+            args, kwargs: a value for each input of the pipeline: an array of NumPy or JAX, a tensor, a Pillow image, or a
+                number. Pass several inputs by name. Do not change a value before the batch is collated.
 
         Returns: a `DALIOutputSampleRef`, or a tuple of them if the pipeline has several outputs.
 
         Raises:
             ValueError: the arguments are not the inputs of the pipeline.
-            TypeError: a value is no array.
+            TypeError: a value cannot be converted to an array.
         """
         try:
             inputs = self.__signature__.bind(*args, **kwargs).arguments
@@ -71,8 +70,8 @@ class _DALIProxy:
         return refs[0] if outputs == 1 else refs
 
     def _batch(self, run: DALIPipelineRunRef, positions: tuple[int, ...]) -> DALIPipelineRunRef:
-        """Returns the batch of some samples of a run; all outputs share it."""
-        run.is_complete = True  # the next sample begins another run
+        """Returns the batch of the samples at `positions` of a run; all outputs share it."""
+        run.is_complete = True  # so the next sample begins another run
         known = self._local.batches_of(run)
         if positions not in known:
             known[positions] = batch = DALIPipelineRunRef(run.batch_id)
@@ -88,7 +87,7 @@ class _DALIProxy:
 
 
 class _Local(threading.local):
-    """The batches that a thread collects; a forked process starts empty."""
+    """Holds the batches that a thread collects; a forked process starts with none."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -97,7 +96,7 @@ class _Local(threading.local):
         self._count = 0
 
     def open_run(self) -> DALIPipelineRunRef:
-        """Returns the run that the next sample is added to."""
+        """Returns the run to which the next sample is added."""
         if self._process != os.getpid():
             self.__init__()  # type: ignore[misc]
         if self._run is None or self._run.is_complete:
@@ -120,16 +119,16 @@ class _Local(threading.local):
 def _collate_dali_output_sample_ref_fn(
     samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: object = None
 ) -> DALIOutputBatchRef:
-    """Collects samples into a batch, and sends it to the server unless that is deterministic.
+    """Collects samples into a batch, and sends it to the server unless the server is deterministic.
 
     PyTorch's `default_collate` calls it for the results of a proxy; the user's `collate_fn` may call it, too.
 
     Args:
-        samples: one or more samples of one output; the pipeline does not run on samples that are left out.
+        samples: references to one or more samples of one output; the pipeline does not run on samples that are left out.
         collate_fn_map: without effect.
 
     Raises:
-        RuntimeError: the samples are not of one batch of one output of one proxy.
+        RuntimeError: the samples differ in proxy, batch or output.
     """
     first = samples[0]
     for sample in samples:

@@ -14,7 +14,7 @@ class Ticket(NamedTuple):
     Attributes:
         server: address of the server.
         source: id of the sender, a thread of a process.
-        number: number of the batch among the batches of its source, from 0 on.
+        number: number of the batch among the batches of its source, starting at 0.
     """
 
     server: str
@@ -26,14 +26,15 @@ class DALIPipelineRunRef:
     """Refers to a run of the pipeline on a batch of samples.
 
     Args:
-        batch_id: number of the worker (in the main process, id of the thread), and number of its batch.
+        batch_id: pair of the worker's number (the thread's id in the main process) and the number of the worker's batch.
 
     Attributes:
-        call_args: inputs of the pipeline by name, a list with a value for each sample; empty after they were sent.
-        is_complete: no sample will be added.
-        is_scheduled: the inputs were sent to the server.
+        call_args: for each input of the pipeline, by name, a list with a value for each sample; empty once the inputs were
+            sent.
+        is_complete: True if no more samples will be added.
+        is_scheduled: True if the inputs were sent to the server.
         ticket: the server's id of the run, once it is scheduled.
-        outputs: a tensor for each output of the pipeline, once they were taken in the main process.
+        outputs: a tensor for each output of the pipeline, once the main process has taken the results.
     """
 
     def __init__(self, batch_id: tuple[int, int]):
@@ -56,7 +57,7 @@ class DALIOutputSampleRef:
 
     Args:
         proxy: the proxy that made it.
-        pipe_run_ref: the run that collects the samples since the proxy's last batch.
+        pipe_run_ref: the run that collects the proxy's samples since its last batch.
         output_idx: number of the output.
         sample_idx: number of the sample in the run.
     """
@@ -73,7 +74,7 @@ class DALIOutputSampleRef:
 
 
 class DALIOutputBatchRef:
-    """Refers to one output of a run of the pipeline; references of samples are collated into it.
+    """Refers to one output of a run of the pipeline; collating references to samples gives one.
 
     Args:
         pipe_run_ref: the run.

@@ -1,4 +1,4 @@
-"""Queues the batches of a server: workers request them, its thread makes them, the loop takes them."""
+"""Queues the batches of a server: workers request batches, the server's thread computes them, the loop takes them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Arguments = dict[str, list[Any]]
 
 @dataclasses.dataclass
 class _Source:
-    """A sender of batches: a thread of a process.
+    """Records what a sender of batches, a thread of some process, has sent.
 
     Attributes:
-        owner: id of the loop that it works for.
+        owner: id of the loop that uses the sender.
         count: number of batches received.
-        ended: the connection has ended.
+        ended: True once the connection has ended.
     """
 
     owner: str = ""
@@ -32,7 +32,7 @@ class _Source:
 
 
 class Requests:
-    """The batches of a server that were not taken yet; thread-safe."""
+    """Holds the batches of a server that the loop has not taken yet; thread-safe."""
 
     def __init__(self, address: str):
         self._address = address
@@ -42,8 +42,8 @@ class Requests:
         self._made: dict[Ticket, Any] = {}
         self._sources: dict[str, _Source] = {}
         self._own = uuid.uuid4().hex
-        self._forgotten: set[str] = set()  # owners whose loops have ended
-        self._dropped: set[Ticket] = set()  # batches being made that nobody will take
+        self._forgotten: set[str] = set()  # ids of the loops that have ended
+        self._dropped: set[Ticket] = set()  # batches in progress that nobody will take
         self._is_open = self._is_broken = False
         self._failure: BaseException | None = None
 
@@ -86,18 +86,18 @@ class Requests:
     # --- for the server's thread ------------------------------------------------------------
     @property
     def is_open(self) -> bool:
-        """True while the server makes batches."""
+        """Returns True while the server computes batches."""
         return self._is_open
 
     def open(self) -> None:
-        """Starts making batches."""
+        """Allows the server to compute batches."""
         with self._changed:
             self._is_open = True
             if not self._is_broken:
                 self._failure = None
 
     def next(self, *, wait: bool) -> tuple[Ticket, Arguments] | None:
-        """Takes the next batch to make; None if none is queued, or after waiting, if the server has stopped."""
+        """Takes the next batch to compute; returns None if the queue is empty or, with `wait`, if the server has stopped."""
         with self._changed:
             if wait:
                 self._changed.wait_for(lambda: self._waiting or not self._is_open)
@@ -118,7 +118,7 @@ class Requests:
             self._changed.notify_all()
 
     def close(self, failure: BaseException | None = None) -> None:
-        """Stops making batches, and drops those that were not taken."""
+        """Stops computing batches, and drops the batches that were not taken."""
         with self._changed:
             if not self._is_open:
                 return
@@ -134,7 +134,7 @@ class Requests:
         """Waits for a batch and takes it.
 
         Raises:
-            RuntimeError: the batch will never be made.
+            RuntimeError: the batch will never be computed.
         """
         with self._changed:
             while ticket not in self._made:
@@ -145,7 +145,7 @@ class Requests:
             return self._made.pop(ticket)
 
     def _why_never(self, ticket: Ticket) -> str | None:
-        """Explains why a batch will not be made; None if it will."""
+        """Explains why a batch will never be computed; returns None if it will be."""
         if ticket.server != self._address:
             return "the batch was sent to another server"
         if self._is_broken:
@@ -153,7 +153,7 @@ class Requests:
         if not self._is_open:
             return "it is not running: use it in `with server:`, or call start_thread()"
         source = self._sources.get(ticket.source)
-        if source is None:  # its connection is not accepted yet
+        if source is None:  # the server has not accepted its connection yet
             return None
         if ticket.number >= source.count:
             return "the worker ended while it sent the batch" if source.ended else None
@@ -173,7 +173,7 @@ class Requests:
             self._drop(lambda ticket: self._sources[ticket.source].owner == owner)
 
     def forget_before(self, ticket: Ticket) -> None:
-        """Drops earlier requests of the same source."""
+        """Drops the requests that came earlier from the same source."""
         with self._changed:
             self._drop(lambda other: other.source == ticket.source and other.number < ticket.number)
 

@@ -40,13 +40,13 @@ class DALIServer:
     ```
 
     Args:
-        pipeline: a pipeline with at least one external source without a `source`; its batch size is at least the
-            loader's.
-        deterministic: make batches in the order of the loop, so that random operators return the
-            same values in each run. Work on a batch then begins only when the loop requests it.
+        pipeline: a pipeline whose batch size is at least the loader's. It must have at least one external source without a
+            `source`.
+        deterministic: whether to compute batches in the order of the loop, so that random operators return the same values in
+            each run. Then the server starts a batch only when the loop requests it.
 
     Raises:
-        TypeError: `pipeline` is no pipeline.
+        TypeError: `pipeline` is not a pipeline.
         RuntimeError: the pipeline has no input.
     """
 
@@ -74,12 +74,12 @@ class DALIServer:
 
     @property
     def proxy(self) -> _DALIProxy:
-        """A transform for data sets, which takes the inputs of a sample and returns references to its outputs."""
+        """Returns a transform for data sets; it takes the inputs of a sample and returns references to its outputs."""
         return self._proxy
 
     # --- the thread -------------------------------------------------------------------------
     def start_thread(self) -> None:
-        """Starts the thread that runs the pipeline, if it does not run; prefer `with server:`."""
+        """Starts the thread that runs the pipeline, unless it is running; prefer `with server:`."""
         if not self._is_thread_running():
             self.stop_thread()  # an earlier thread may still be ending
             self._requests.open()
@@ -89,7 +89,7 @@ class DALIServer:
             self._thread.start()
 
     def stop_thread(self) -> None:
-        """Ends the thread after its current batches, and drops batches that were not taken."""
+        """Ends the thread after its current batches, and drops batches that the loop has not taken."""
         if self._thread is None or self._office.process != os.getpid():
             return
         self._requests.close()
@@ -117,25 +117,25 @@ class DALIServer:
         """Replaces all references to batches in an object by tensors; waits for unfinished batches.
 
         Args:
-            obj: any object. Lists, dicts, tuples and attributes are traversed, even in reference cycles. Lists, dicts and
-                objects are changed in place, tuples are replaced.
+            obj: any object. Its lists, dicts, tuples and attributes are searched, even in reference cycles. Lists, dicts and
+                objects are changed in place; tuples are replaced.
 
-        Returns: `obj`, or its replacement. A batch is a tensor [N, ...] on the device of the data, which the
-            user may keep and write to.
+        Returns: `obj`, or its replacement. Each batch becomes a tensor [N, ...] on the device of its data; the user may keep
+            it and write to it.
 
         Raises:
             OperatorError: the pipeline failed at the batch.
-            RuntimeError: the server does not run, or the batch is another server's or was dropped.
+            RuntimeError: the server is not running, or the batch was sent to another server or was dropped.
             ValueError: the samples of an output differ in shape.
         """
         return self._produce(obj, {}, [])
 
     def _produce_next(self, obj: object, *, forget: bool) -> Any:
-        """Does what `produce_data` does, for the next batch of a loop.
+        """Implements `produce_data` for the next batch of a loop.
 
         Args:
             obj: the batch of PyTorch's loader.
-            forget: drop earlier batches of the same workers, which were for a loop that ended early.
+            forget: whether to drop earlier batches of the same workers, which a loop that ended early has left.
         """
         tickets: list[Ticket] = []
         result = self._produce(obj, {}, tickets)
@@ -176,7 +176,7 @@ class DALIServer:
 
     def _outputs_of(self, run: DALIPipelineRunRef) -> tuple[Any, ...]:
         if run.outputs is None:
-            if run.ticket is None:  # deterministic: the reference holds the inputs
+            if run.ticket is None:  # a deterministic server: the reference still holds the inputs
                 run.ticket = self._requests.add_own(run.call_args)
                 run.is_scheduled, run.call_args = True, {}
             outcome = self._requests.take(run.ticket)
@@ -190,7 +190,7 @@ class DALIServer:
 
 
 def _container(obj: object) -> Any:
-    """Returns the dict or list of an object that may hold references: itself or its attributes; else None."""
+    """Returns the object if it is a dict or list, else the dict of its attributes, else None."""
     if isinstance(obj, (dict, list)):
         return obj
     if isinstance(obj, type) or inspect.ismodule(obj):
@@ -200,13 +200,13 @@ def _container(obj: object) -> Any:
 
 def _abandon(office: Office) -> None:
     """Stops the thread without waiting, for the garbage collector and the interpreter's exit."""
-    if office.process == os.getpid():  # in a forked process, a thread that no longer exists may hold a lock
+    if office.process == os.getpid():  # in a forked process, a lock may stay held forever
         office.requests.close()
         office.close()
 
 
 def _serve(pipe: Pipeline, requests: Requests) -> None:
-    """Runs the pipeline on requests until it is stopped; several batches at once, as many as the pipeline prefetches."""
+    """Runs the pipeline on requests until the server stops; as many batches run at once as the pipeline prefetches."""
     making: list[Ticket] = []
     failure = None
     try:
@@ -246,7 +246,7 @@ def _outcome(pipe: Pipeline) -> tuple[TensorList, ...] | _Failed:
         error = RuntimeError(
             "DALIServer: a source of the pipeline is at its end; Pipeline.reset starts it again"
         )
-        error.__cause__ = end  # a StopIteration itself would end the user's loop silently
+        error.__cause__ = end  # raising the StopIteration itself would end the user's loop silently
         return _Failed(error)
     except Exception as error:
         return _Failed(error)
