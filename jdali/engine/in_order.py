@@ -18,13 +18,13 @@ class InOrder:
         self._stopped = False
         self._changed = threading.Condition()
         self._next = dict.fromkeys(steps, 0)
-        self._left: dict[int, set[int]] = {step: set() for step in self._next}  # left before their turn
+        self._left: dict[int, set[int]] = {step: set() for step in self._next}  # batches that left before their turn
 
     def turn(self, number: int, step: int) -> contextlib.AbstractContextManager[None]:
         """Returns a context manager that waits for a batch's turn at a step. A second attempt at the batch does not wait.
 
         Raises:
-            Stopped: on entering: `stop` was called.
+            Stopped: `stop` was called. The context manager raises this when it is entered.
         """
         return self._turn(number, step) if step in self._next else contextlib.nullcontext()
 

@@ -22,17 +22,17 @@ class Living(Protocol):
     engine: Engine
 
     def close(self, seconds: float = ...) -> None:
-        """Stops everything and waits for it, at most `seconds`."""
+        """Stops all work and waits until it has ended, at most `seconds`."""
 
     def leave(self) -> None:
-        """Gives up all that has not ended, because the interpreter exits."""
+        """Gives up all work that has not ended, because the interpreter exits."""
 
     def forget_parent(self) -> None:
         """Forgets the threads in a forked process: it has none of them, and one of them may have held a lock."""
 
 
 class Abandon:
-    """Has a pipeline closed soon, for the garbage collector.
+    """Has a pipeline closed soon, when the garbage collector takes it.
 
     A finalizer runs in any thread, in the middle of anything. So this neither waits nor takes a lock: the thread may hold a
     lock that the pipeline's threads wait for. It keeps neither the window nor a user object alive.

@@ -49,9 +49,9 @@ class PreparedStep:
     Attributes:
         run: `StepRunner.run`, or a function that does the same.
         last_uses: values that no later step reads.
-        policy: learns from the step's time, and decides if it runs in the calling thread alone; None: it never does.
+        policy: decides from earlier times if the step runs in the calling thread alone; None if it never does.
         runs_empty: runs even if the branch has no samples, so that outputs have their types and layouts.
-        alone: held while the step runs; a lock if it works on one batch at a time.
+        alone: context manager held while the step runs; a lock if the step works on one batch at a time.
     """
 
     nodes: Sequence[Node]  # all in one branch
@@ -77,8 +77,8 @@ def make(
 
     Args:
         env: values that the steps read; outputs are added.
-        parts: samples of the branches known so far, at least of the whole batch; others are added.
-        turn: returns a context manager to run a step, given by number, in; entering it may wait.
+        parts: samples of each branch known so far, at least of the whole batch; other branches are added.
+        turn: takes the number of a step; returns a context manager to run the step in. Entering it may wait.
 
     Raises:
         NodeFailure: an operator failed; `step` has the nodes of its step.
@@ -212,7 +212,7 @@ class PreparedPlan:
         """Runs all steps on a batch.
 
         Args:
-            seed, stream: see `StepRunner.set_seed`; None: keeps the seed.
+            seed, stream: see `StepRunner.set_seed`; None keeps the seed.
 
         Raises:
             NodeFailure: an operator failed, see `user_error`.
@@ -252,7 +252,7 @@ class Result:
     finished: object = None
 
     def wait(self) -> None:
-        """Waits until the arrays are computed. An error is raised to whoever reads the array, not here."""
+        """Waits until the arrays are computed. Errors are raised where an array is read, not here."""
         for output in self.outputs:
             for block in output.store.blocks:
                 if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
@@ -262,7 +262,7 @@ class Result:
 
 @dataclasses.dataclass
 class Iteration:
-    """The working set of one attempt at a batch."""
+    """Holds the working set of one attempt at a batch."""
 
     task: BatchTask
     parts: dict[Domain, SampleIds]

@@ -1,4 +1,4 @@
-"""Runs a traced function now, without a pipeline, on batches of the caller."""
+"""Runs a traced function on the caller's batches, at once and without a pipeline."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class CoarseGrid:
 
     Attributes:
         longest: sizes of the longest side of a picture; None: `sizes`.
-        frames: sizes of further axes of pictures, such as frames: fewer, because more axes differ.
+        frames: sizes of further axes of pictures, such as frames; there are fewer, because more axes differ.
     """
 
     text: str
@@ -135,7 +135,7 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
 
 
 def _whole_root(number: int, degree: int) -> int:
-    """Returns the largest integer whose power is at most a number."""
+    """Returns the largest integer whose power `degree` is at most `number`."""
     root = round(number ** (1 / degree))
     return root - (root**degree > number)
 
@@ -156,7 +156,7 @@ def _raised(shapes: np.ndarray, floor: int) -> np.ndarray:
     count = shapes.shape[1]
     for rank in range(count):
         axis = order[:, rank]
-        # Slightly less than the root: rounding may put that above a power of two.
+        # Take slightly less than the root, because rounding may put the root above a power of two.
         fewest = np.ceil(np.maximum(missing, 1) ** (1 / (count - rank)) - 1e-6).astype(np.int64)
         raised[rows, axis] = np.maximum(shapes[rows, axis], round_up(fewest, DOUBLING) if floor > 1 else 0)
         missing /= np.maximum(raised[rows, axis], 1)
