@@ -85,7 +85,7 @@ class SourceFeed:
         self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
-        # Shared by twins: one at a time calls the source and copies its data. The source may reuse its memory, or cache what
+        # Twins share this lock: one at a time calls the source and copies its data. The source may reuse its memory, or cache what
         # it computes for an epoch.
         self._turn = threading.RLock()
         self._given = 0  # number of fed batches that were used
@@ -120,7 +120,7 @@ class SourceFeed:
             )
 
     def as_fed(self, data: object, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """Checks and converts a user's batch, or a sequence of one for each output, for `feed`."""
+        """Checks and converts a user's batch, or a sequence with a batch for each output, for `feed`."""
         layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
 
@@ -132,7 +132,7 @@ class SourceFeed:
     def feed_output(
         self, output: int, unused: Collection[int], data: object, layout: str | None, batch_size: int
     ) -> None:
-        """Adds a batch of one output; it counts once all outputs but the `unused` have one."""
+        """Adds one output of a batch; the batch is complete once all outputs except the `unused` have been added."""
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
         own = self._fed_layout(layout, output) or layout_of(data)
         with self._feed_lock:
@@ -154,7 +154,7 @@ class SourceFeed:
         return layout or declared
 
     def remake(self) -> Callable[[], SourceFeed]:
-        """Returns a factory that recreates the source in a worker; data travels with the tasks, so the user's source stays."""
+        """Returns a factory that recreates the source in a worker, without the user's source: tasks bring its data."""
         return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
 
     def anew(self) -> SourceFeed:

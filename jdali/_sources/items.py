@@ -91,7 +91,7 @@ class SourceItems:
             raise failure from failure.__cause__
 
     def leave_out(self, count: int) -> None:
-        """Drops items: the rest of a batch in which one raised."""
+        """Drops the remaining items of a batch in which an item raised."""
         for _ in range(count):
             try:
                 self._given()
@@ -150,13 +150,13 @@ class SourceItems:
         self._taken = wanted
 
     def leave_epoch(self, state: dict[str, Any], items: int | None) -> None:
-        """Ends an epoch early, after the items of a state; items taken since are dropped.
+        """Ends an epoch early, right after the items of a state; drops items taken since then.
 
         A source that can neither go back nor restart continues where it is.
 
         Args:
-            items: number of items in the epoch after the state, which are skipped. None: unknown; a source with a `cycle`
-                restarts.
+            items: number of items left in the epoch after the state; they are skipped. If None, the number is unknown,
+                and a source with a `cycle` restarts.
         """
         if not (self._is_indexed or self._restarts or "own" in state):
             return

@@ -36,7 +36,7 @@ class InWorkers(abc.ABC):
         """Returns the `runtime` that does the same in this process."""
 
     def attach(self, workers: CallbackWorkers, number: int) -> None:
-        """Sets the workers, and its number among their objects."""
+        """Sets the workers, and the number of this source among their objects."""
         self._workers, self._number = workers, number
 
     def _call(self, method: str, *arguments: object, **room: int) -> Future[MadeTask]:
@@ -60,7 +60,7 @@ def start_workers(
     timeout: float | None,
     seed: int,
 ) -> CallbackWorkers | None:
-    """Starts the processes for the nodes of a graph that want them; returns None if none does."""
+    """Starts the processes for the nodes of a graph that need them; returns None if no node does."""
     served = [node.runtime for node in nodes if isinstance(node.runtime, InWorkers)]
     if not served:
         return None
@@ -80,7 +80,7 @@ class RemoteSource:
     """A source in a worker process.
 
     Args:
-        alone: the source gives batches in order only, so one worker makes all of them.
+        alone: True if the source gives batches only in order, so one worker makes all of them.
     """
 
     def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):

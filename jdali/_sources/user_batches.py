@@ -117,7 +117,7 @@ def host_sample(value: Any) -> Any:
 
 
 def layout_of(value: object) -> str:
-    """Returns the layout that a batch, or its tensors, have of their own; "": none."""
+    """Returns the layout that a batch, or its tensors, have of their own; "" if there is none."""
     if isinstance(value, TensorList):
         return value.layout()
     if isinstance(value, (list, tuple)):

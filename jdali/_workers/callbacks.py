@@ -1,7 +1,8 @@
 """Runs the user's callbacks in workers that `multiprocessing` starts: they import the user's main module.
 
 ```
- CallbackWorkers ──▶ a TaskPool for all objects, and one of a single process for each that makes its calls alone
+ CallbackWorkers ──▶ one TaskPool for all objects whose calls any worker may make
+                 └─▶ a TaskPool of one process for each other object (`alone`)
 ```
 """
 
@@ -56,7 +57,7 @@ class CallbackWorkers:
             arguments of both; None: `jdali.pickling`, and cloudpickle, if it is installed, for what only it can pickle.
             Not used with "fork".
         timeout: seconds that a call may take; None: any time, unless the worker is stopped.
-        seed: each worker seeds `random` and `numpy.random` by it and its number.
+        seed: each worker seeds `random` and `numpy.random` from this seed and the worker's number.
 
     Raises:
         RuntimeError: "fork" after JAX has started.
@@ -172,7 +173,7 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
 
 def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    # A worker ends with the thread that started it, so only with the main thread: others may end before the program.
+    # Only a worker started by the main thread ends with its thread, because other threads may end before the program.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
     process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
@@ -237,7 +238,7 @@ def _called(objects: Sequence[Any], call: _Call) -> Any:
 
 
 def _seed_random(seed: int, number: int) -> None:
-    """Seeds the random numbers of Python and NumPy: copies of one process would draw the same."""
+    """Seeds the random numbers of Python and NumPy, because copies of one process would draw the same numbers."""
     words = np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(4)
     np.random.seed(words)  # noqa: NPY002  callbacks draw from it
     random.seed(words.tobytes())
@@ -294,7 +295,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's own pickler; with cloudpickle, if it is installed, what workers cannot import."""
+    """Pickles with jdali's pickler; what workers cannot import goes by cloudpickle, if it is installed."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so no worker can import its classes and functions.

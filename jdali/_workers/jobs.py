@@ -14,7 +14,7 @@ from jdali._workers.memory import Memory, allocate
 from jdali._workers.shared_slabs import SharedSlab
 from jdali._workers.wire import PackedValue, write
 
-# Signals that people, the OOM killer or a cluster send; the process itself causes all others.
+# Signals that people, the OOM killer or a cluster send; the process itself causes all other signals.
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -66,7 +66,7 @@ class PoolClosedError(RuntimeError):
 
 @dataclasses.dataclass(eq=False)
 class PackedMemory:
-    """A packed value; its arrays, if it has some, are in memory of their own."""
+    """A packed value; its arrays, if it has some, are in separate memory."""
 
     packed: PackedValue
     memory: Memory | None
@@ -117,12 +117,12 @@ class PoolJob:
 
     @property
     def is_suspect(self) -> bool:
-        """True if it has killed a process, or the caller expects it to."""
+        """True if the task has killed a process, or the caller expects it to."""
         return bool(self.deaths) or self.patience == 1
 
     @property
     def is_given_up(self) -> bool:
-        """True if no other process should try it: one crashed, or `patience` many were killed."""
+        """True if no other process should try the task: it crashed one, or `patience` processes were killed."""
         return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
 
     def __lt__(self, other: PoolJob) -> bool:

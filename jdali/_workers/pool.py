@@ -43,7 +43,7 @@ _TASKS_EACH = 2
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"
-_LOOK_SECONDS = 1.0  # between looks at the processes: the channel of a dead one may be open in another
+_LOOK_SECONDS = 1.0  # between checks of the processes: another process may keep a dead one's channel open
 # A process with work is given up if all looks during this time find it stopped. Looks count, because the clock also runs
 # while this process itself is stopped.
 _STOPPED_SECONDS = 60.0
@@ -60,7 +60,7 @@ class TaskPool:
             process without another task, and the first death fails all waiting tasks.
         most_idle: most bytes of unused shared memory that are kept for later results.
         keeps_packed: does not unpack results and exceptions of makers: each task returns a `PackedResult`.
-        timeout: seconds that a task may take, without `start`; None: no limit.
+        timeout: seconds that a task may take, only without `start`; None: no limit.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class TaskPool:
         self._due: collections.deque[Callable[[], None]] = collections.deque()  # futures to be resolved
         self._processes = list(processes)
         self._process_numbers = itertools.count()
-        self._jobs: dict[int, PoolJob] = {}  # in processes
+        self._jobs: dict[int, PoolJob] = {}  # tasks in processes
         self._slabs = SharedSlabs(most_idle)
         self._failed_starts = self._killed_starts = 0
         self._made = self._deaths = 0
@@ -120,7 +120,7 @@ class TaskPool:
         return job.future
 
     def resize(self, count: int) -> None:
-        """Starts processes, or ends some after the tasks that they have."""
+        """Starts processes, or ends some once they have finished their tasks."""
         with self._lock:
             self._count = count
         self._wake()
@@ -137,7 +137,7 @@ class TaskPool:
 
     @property
     def has_failed(self) -> bool:
-        """True if the pool makes no more tasks; each raises the reason."""
+        """True if the pool makes no more tasks: every task raises the reason."""
         return self._error is not None
 
     def slab_sizes(self) -> list[tuple[int, int]]:
@@ -253,7 +253,7 @@ class TaskPool:
                 continue
             job = self._jobs.pop(number)
             if job.slab is not None:
-                # The dead process does not write to the slab.
+                # The dead process no longer writes to the slab.
                 self._slabs.take_back(job.slab)
                 job.slab = None
             if position == 0:
@@ -293,7 +293,7 @@ class TaskPool:
             self._send(heapq.heappop(self._waiting), process)
 
     def _process_for(self, job: PoolJob) -> TaskProcess | None:
-        """Chooses the process with the fewest tasks that may take another one; None: there is none."""
+        """Chooses the process with the fewest tasks that may take another task; None if there is none."""
         # A task that may kill its process has the process for itself, so that no other task is blamed.
         suspects = {n for n, job in self._jobs.items() if job.is_suspect}
         ready = [p for p in self._processes if p.is_ready and not p.is_leaving]

@@ -32,7 +32,7 @@ class SharedSlab:
     name: SlabName
     memory: Memory
     mapped: mmap.mmap
-    samples: int = 0  # the most that it has held
+    samples: int = 0  # most samples that it has held
 
     @property
     def size(self) -> int:
@@ -57,7 +57,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """Lends an idle slab that has room for the largest answer so far, if possible a known one; None: there is none."""
+        """Lends an idle slab that has room for the largest answer so far, if possible one that the process knows; None if there is none."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:

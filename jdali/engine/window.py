@@ -92,7 +92,7 @@ class Window:
         """Returns the window of an engine; nothing is made before a batch is asked for.
 
         Args:
-            depth: number of batches made ahead; with workers more, so that none of them is idle.
+            depth: number of batches made ahead; with workers, more are made ahead, so that no worker is idle.
             most_bytes: most bytes of batches that wait or are being made; None: a quarter of the memory. A single batch
                 may take more.
         """
@@ -168,9 +168,9 @@ class Window:
 
     # --- making -----------------------------------------------------------------------------
     def follow(self, follower: Follower) -> None:
-        """Has an iterator decide on the batches drawn from now on and finish them, if batches are made ahead.
+        """Lets an iterator assign the batches drawn from now on to epochs and finish them, if batches are made ahead.
 
-        Then one more batch is made ahead. The window references the follower weakly, and drops it when the sources move.
+        In this case one more batch is made ahead. The window references the follower weakly, and drops it when the sources move.
         """
         if self.ahead:
             self._flight.follow(follower)
@@ -214,7 +214,7 @@ class Window:
             if self._when is When.AHEAD_BY_CALLS:
                 if flight.drained and scheduled:
                     return False
-                if len(flight) <= scheduled:  # else one was drawn ahead
+                if len(flight) <= scheduled:  # otherwise a batch was drawn ahead
                     flight.draw_one()
             elif self._when is When.BACKGROUND:
                 with flight.changed:
@@ -249,7 +249,7 @@ class Window:
             return
         start = time.perf_counter()
         while not self._may_take():
-            # Not while there are threads: `start` takes `turn`, and `close` holds it while a thread runs a user's function.
+            # Start only while there are no threads: `start` takes `turn`, which `close` holds while a user's function runs.
             if self.ahead and not self._threads.threads:
                 self.start()
             moved = self._wait_for_change()
@@ -283,7 +283,7 @@ class Window:
         return self.phase is Phase.ENDED if self._when is When.AHEAD else not len(self._flight)
 
     def take(self) -> Result | None:
-        """Takes the next batch, or raises the exception in its place; None: it is not ready, or another thread took it."""
+        """Takes the next batch, or raises the exception in its place; None if it is not ready, or another thread took it."""
         outcome = self._flight.pop()
         if outcome is None:
             if not self._nothing_under_way:
@@ -328,7 +328,7 @@ class Window:
 
     # --- other positions --------------------------------------------------------------------
     def reset(self) -> bool:
-        """Starts the next epoch after the end of an external source; returns False if that end is not what comes next."""
+        """Starts the next epoch after the end of an external source; returns False if the end does not come next."""
         flight = self._flight
         if self.phase is Phase.RUNNING and self.ahead and self.engine.cursor.may_end:
             self._draw_ahead()
@@ -360,7 +360,7 @@ class Window:
 
     @contextlib.contextmanager
     def _moving(self, *, ended: bool) -> Iterator[None]:
-        """Stops making batches, and drops those made, while the sources are moved."""
+        """Drops all batches, and makes none while the sources are moved."""
         with self.turn:
             self.refuse_if_closed()
             flight = self._flight
@@ -378,7 +378,7 @@ class Window:
 
     # --- ending -----------------------------------------------------------------------------
     def close(self, seconds: float = float("inf")) -> None:
-        """Stops everything and waits for it, at most `seconds`."""
+        """Stops all work and waits until it has ended, at most `seconds`."""
         if self._over:
             return
         self._enter(Phase.CLOSED)

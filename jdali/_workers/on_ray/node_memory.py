@@ -27,7 +27,7 @@ _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
 _SECONDS = 60.0  # to wait for the first actor to fill the memory
 _TRIES = 3
-_ADDRESSES = 64  # for each key: enough that one of their actors survives, asked in a millisecond
+_ADDRESSES = 64  # for each key: so many that one of their actors survives, and all are asked in a millisecond
 
 
 class NodeMemory:

@@ -73,7 +73,7 @@ class ActorAnswer:
         is_unknown: the client has not joined, or was idle for so long that it must join again.
         death: death of the process before all tasks were made; None: it made them, or died in another call.
         position: position of the task that ran when it died.
-        error: why no task of this client can be made there.
+        error: reason why the actor can make no task of this client.
         deaths: number of the client's processes that have died in this actor.
     """
 

@@ -1,4 +1,4 @@
-"""Caches the plans of a stage: what depends on sizes, types and few values is computed once.
+"""Caches the plans of a stage, so that all that depends only on sizes, types and a few values is computed once.
 
 A plan depends on the sizes, types and layouts of the stage's inputs, and on the values that some `setup` sees. All of these
 are in its key. Other values are put into the plan's arrays for each batch.
@@ -35,8 +35,8 @@ class Job(NamedTuple):
 
     Attributes:
         rows: int [program.batch], the sample in each row; None: the whole batch in order.
-        clears: gives unused rows extent 0, so that they add nothing where samples are mixed, and take no time where it
-            depends on true sizes.
+        clears: if True, unused rows have extent 0: they add nothing where samples are mixed, and take no time where the
+            time depends on true sizes.
         seconds, needed: modelled time of the samples with padding, and without.
     """
 
@@ -103,7 +103,7 @@ class StagePlan:
 
 
 class ByValue(NamedTuple):
-    """An argument, or an input that acts as one, whose values are needed on the host; `seen`: `setup` reads them."""
+    """An argument, or an input that acts as one, whose values are needed on the host; `seen` is True if `setup` reads them."""
 
     node: Node
     name: str
@@ -158,7 +158,7 @@ class Dependencies:
 
 
 def _is_by_frame(node: Node, name: str, value: TensorList | None) -> bool:
-    # None: one array for the batch, which has no layout.
+    # None stands for an argument that is one array for the batch, which has no layout.
     return value is not None and node.op.args[name].is_by_frame(value.spec.layout)
 
 
@@ -177,11 +177,11 @@ def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
 
 
 def _value_key(values: object, *, seen: bool) -> Hashable | None:
-    """Makes the part of a key for values [N, ...]; None: they fit in no key.
+    """Makes the part of a key for values [N, ...]; None if they do not fit in a key.
 
     Args:
-        values: an array. Only NumPy's are read: others may be on a device.
-        seen: a `setup` sees the values; else only type and shape count.
+        values: an array; only NumPy arrays are read, because other arrays may be on a device.
+        seen: True if a `setup` sees the values; otherwise only type and shape count.
     """
     if not isinstance(values, np.ndarray) or values.dtype == object:
         return None

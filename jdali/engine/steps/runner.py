@@ -29,4 +29,4 @@ class StepRunner(abc.ABC):
         """Adds the outputs for the samples `ids` to `env`; raises NodeFailure with all samples that failed."""
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
-        """Sets the seed of random operators without one of their own; with a stream, sets both for all operators."""
+        """Sets the seed of operators without a seed of their own; with a stream, sets seed and stream of all operators."""
