@@ -54,7 +54,7 @@ from jdali.types import PipelineAPIType
 
 Self = TypeVar("Self", bound="Pipeline")
 
-# Bad samples in a row, without a good one, after which an external source raises.
+# Number of bad samples in a row after which an external source raises.
 MOST_LOST = 1024
 
 
@@ -66,43 +66,43 @@ class Pipeline:
         num_threads: threads that read and decode, in each process that does so; None: an equal share of the processors
             that this process may use.
         device_id: kept for compatibility with DALI; "gpu" is JAX's default device.
-        seed: seed of all random operators; -1 or None: a new random one, see `Pipeline.seed`.
+        seed: seed of all random operators; -1 or None draws a random seed, see `Pipeline.seed`.
         exec_pipelined, exec_async: if either is False, a batch is made only when it is asked for.
         prefetch_queue_depth: number of batches made ahead; in a dict, as in DALI, the largest value counts.
-        enable_checkpointing: allows `checkpoint`, the method and the argument.
+        enable_checkpointing: allows the method `checkpoint` and the argument `checkpoint`.
         checkpoint: bytes that `checkpoint()` of the same pipeline returned, or `checkpoints()` of an iterator: the
             pipeline, and an iterator over it, continue from there.
         py_num_workers: processes that run the callbacks of external sources, and Python functions, with
-            `parallel=True`; each source that is read in order gets one more of its own.
-        py_start_method: how these are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
+            `parallel=True`; each source that is read in order gets a further process of its own.
+        py_start_method: how these processes are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a tuple
             of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
             functions, and cloudpickle, if it is installed, for what only it can pickle.
-        py_timeout: seconds that one call of a callback in a worker process may take; a longer one raises and ends the
+        py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
             workers. None: no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
-        output_dtype, output_ndim, output_layout: expected of the outputs, one value for each output or one for all; a
+        output_dtype, output_ndim, output_layout: expected values, as a sequence by output or a single value for all outputs; a
             batch that differs raises.
         debug: runs the function in each iteration, and each operator when it is called: see docs/debug.md. For
             pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
             `on_error` and `scaled_decoding` have no effect then; a bad sample raises.
         on_error: what to do if an operator fails on a sample: "raise"; "skip": put another sample of the data set in its
-            place, chosen by the epoch and the index of the bad one; "mask": the same, and iterators return a mask that is
+            place, chosen by the epoch and the index of the bad sample; "mask": the same, and iterators return a mask that is
             False there. The stand-in also comes at its own position: every good sample comes at least once an epoch,
             exactly once where the mask is True. `Pipeline.errors` lists the bad samples.
             An external source has no other samples, so a good sample of the batch stands in. A batch without a good
             sample is left out; 1024 bad samples in a row raise.
-        max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
-        max_prefetch_bytes: most bytes of batches that wait or are being made. A new batch counts as the largest so far;
-            until the first one is made, no second one starts. None: a quarter of the memory of the machine or
-            container, without that wait for the first batch.
+        max_compiles: most programs the pipeline may compile; a further program raises `CompileLimitError`.
+        max_prefetch_bytes: most bytes of batches that wait or are being made. A new batch counts as many bytes as the
+            largest so far, and no second batch starts before the first is made. None: a quarter of the memory of the
+            machine or container, without waiting for the first batch.
         max_idle_bytes: most bytes of host memory kept for later batches; `plan` shows it. Together with the memory of
             living batches it never exceeds what batches once took at the same time. 0: memory is freed as soon as
             nothing refers to it.
         scaled_decoding: decodes JPEG at 1/2, 1/4 or 1/8 if the resize that follows shrinks the picture by at least as
             much. Faster; the picture differs a little from the exact one.
-        exact_shapes: runs each sample in a call of its own, so that its bits depend on nothing else. A few operators need
-            it (docs/resuming.md names them). It costs a call for each sample (0.3 ms on a CPU), and each stage runs on
+        exact_shapes: runs each sample in a call of its own, so that its bits depend on no other sample. A few operators need
+            this (docs/resuming.md names them). It costs a call for each sample (0.3 ms on a CPU), and each stage runs on
             one device.
         workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
             bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
@@ -162,14 +162,14 @@ class Pipeline:
         self._build_lock = threading.RLock()
         self._callback_workers: CallbackWorkers | None = None
         self._window: Window | None = None  # None: not built yet
-        self._first_source_position: dict[str, Any] = {}  # of the sources, before the first batch
+        self._first_source_position: dict[str, Any] = {}  # position of the sources before the first batch
         self._restored_iterator: dict[str, Any] | None = None
         self._is_restored = False
         # Guarded by the window's turn, as long as batches are taken.
-        self._source_position: dict[str, Any] = {}  # of the sources, after the last batch taken
+        self._source_position: dict[str, Any] = {}  # position of the sources after the last batch taken
         self._scheduled = 0  # batches that were scheduled and not taken
         self._skipped: list[SkippedSample] = []
-        self._lost_in_a_row = 0  # failed samples since the last batch that has some
+        self._lost_in_a_row = 0  # failed samples since the last batch with good samples
         self._api_type: PipelineAPIType | None = None  # the API that the caller uses
 
     def __repr__(self) -> str:
@@ -247,7 +247,7 @@ class Pipeline:
             self._start_callback_workers()
             engine = make_engine(config, self._definition, self._callback_workers)
         kept = weakref.ref(self)  # the window must not keep the pipeline alive
-        # Looked up for each draw, as in `_set_up`: it may be a static method, or be set on the pipeline itself.
+        # Look `iter_setup` up for each draw, as in `_set_up`: it may be a static method, or be set on the pipeline itself.
         setup = (lambda: getattr(kept(), "iter_setup", None)) if self._feeds_itself else None
         window = make_window(config, engine, setup)
         self._definition.is_final = True
@@ -270,8 +270,8 @@ class Pipeline:
     def start_py_workers(self) -> None:
         """Starts the processes of parallel external sources; `build` does so if needed.
 
-        With `py_start_method="fork"` they must start before JAX makes its first array. Debug mode has none: everything
-        runs in this process.
+        With `py_start_method="fork"` they must start before JAX makes its first array. Debug mode starts no processes:
+        everything runs in this process.
         """
         if not self.debug:
             self._start_callback_workers()
@@ -285,12 +285,12 @@ class Pipeline:
 
     @property
     def _py_pool(self) -> CallbackWorkers | None:
-        """The worker processes, under DALI's private name: programs ask for it."""
+        """The worker processes, under DALI's private name, which programs use."""
         return self._callback_workers
 
     @property
     def _num_threads(self) -> int:
-        """The number of threads, under DALI's private name: programs ask for it."""
+        """The number of threads, under DALI's private name, which programs use."""
         return self.num_threads
 
     def resize_workers(self, count: int) -> None:
@@ -341,7 +341,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result, or the next one that has samples; a fed pipeline has no next one, so it raises."""
+        """Returns the result, or the next result that has samples; raises for a fed pipeline, which has no next result."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing
@@ -357,14 +357,14 @@ class Pipeline:
         return self._take_batch()
 
     def _take_batch(self) -> Result:
-        """Returns the next batch; threads that ask at the same time get one each."""
+        """Returns the next batch; each of several threads that ask at the same time gets a different batch."""
         while True:
             self._ensure_built().wait()
             if (result := self._take_ready_batch()) is not None:
                 return result
 
     def _take_ready_batch(self) -> Result | None:
-        """Returns the next batch; None: it is not ready, another thread took it, or a state was set."""
+        """Returns the next batch; None if it is not ready, another thread took it, or a state was set."""
         window = self._ensure_built()
         with window.turn:
             try:
@@ -386,9 +386,9 @@ class Pipeline:
             return result
 
     def wait_result(self) -> None:
-        """Blocks until `take_result` may have a batch, for iterators, which take it under a lock of their own.
+        """Blocks until `take_result` may have a batch; iterators then take the batch under a lock of their own.
 
-        It returns at once if the thread that takes a batch makes it.
+        It returns at once if the thread that takes a batch also makes it.
         """
         self._ensure_built().wait()
 
@@ -398,7 +398,7 @@ class Pipeline:
         return self._take_ready_batch()
 
     def follow(self, follower: Follower) -> None:
-        """Lets an iterator decide on the batches that are made ahead, and finish them; see `Window.follow`.
+        """Lets an iterator assign the batches that are made ahead to epochs, and finish them; see `Window.follow`.
 
         `run` returns the same batches.
         """
@@ -413,7 +413,7 @@ class Pipeline:
         self._set_up()
 
     def _set_up(self) -> None:
-        """Calls `iter_setup`, unless that is done for batches ahead."""
+        """Calls `iter_setup`, unless that was done when the batch was made ahead."""
         window = self._ensure_built()
         window.refuse_own_thread()
         if not window.calls_user:
@@ -423,8 +423,8 @@ class Pipeline:
     def begin(self) -> None:
         """Starts making the next batches in the background, as `run` does; iterators call it.
 
-        It calls the functions of external sources for them. It does nothing if data is fed, or with `exec_async=False` or
-        `exec_pipelined=False`.
+        External sources call their functions for these batches. It does nothing if data is fed, or with `exec_async=False`
+        or `exec_pipelined=False`.
         """
         self._ensure_built().begin()
 
@@ -444,7 +444,7 @@ class Pipeline:
 
     @folding
     def share_outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
-        """Returns the oldest scheduled batch. It stays valid; `release_outputs` is not needed."""
+        """Returns the oldest scheduled batch. The batch stays valid; `release_outputs` is not needed."""
         if self._api_type is PipelineAPIType.ITERATOR:
             return self.run()
         with until_exit():
@@ -463,12 +463,12 @@ class Pipeline:
         """Does nothing: `run` and `schedule_run` may be mixed as long as no batch is scheduled.
 
         Args:
-            enable: as in DALI, whether mixing them is an error.
+            enable: in DALI, True if mixing them is an error.
         """
 
     @folding
     def outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
-        """Calls `release_outputs`, then `share_outputs`; schedules a batch if none was."""
+        """Calls `release_outputs`, then `share_outputs`; schedules a batch first if none is scheduled."""
         if self.empty():
             self.schedule_run()
         return self.share_outputs()
@@ -478,7 +478,7 @@ class Pipeline:
         return self._scheduled == 0
 
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
-        """Yields the batches up to the end of the epoch: of the reader, or of an external source.
+        """Yields the batches up to the end of the epoch, which the reader or an external source decides.
 
         As with `run`, the last batch may have samples of the next epoch. A loop continues where an earlier one was left;
         after the end of a source, call `reset` first.
@@ -498,7 +498,7 @@ class Pipeline:
     def reset(self) -> None:
         """Starts the next epoch after the end of an external source: callbacks count from 0 again, readers continue.
 
-        Iterables with a `cycle` restart; others stay at their end.
+        Iterables with a `cycle` restart; iterables without one stay at their end.
         """
         window = self._ensure_built()
         with window.turn:
@@ -512,7 +512,7 @@ class Pipeline:
         the same. `plan` shows which stages do. Has no effect after the first run.
 
         Args:
-            splits: of the batch axis of each output; None: one device.
+            splits: split of the batch axis of each output; None for an output on one device.
         """
         window = self._ensure_built()
         if not window.started and not self.exact_shapes and not self.debug:
@@ -543,11 +543,11 @@ class Pipeline:
 
         Args:
             data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed by name,
-                all together, or by node: then each output that is used.
+                all outputs together, or by node, each output that is used.
             data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
                 them if the source has several outputs and is fed by name. Copied before this returns, unless the external
                 source has `no_copy=True`.
-            layout: layout of the samples, if `fn.external_source` has none; None: that of a TensorList.
+            layout: layout of the samples, if `fn.external_source` has none; None takes the layout of a TensorList.
 
         Raises:
             KeyError: the pipeline has no such external source.
@@ -560,7 +560,7 @@ class Pipeline:
 
         Args:
             inputs: the data of the next batch, by the names of the external sources.
-            copy: copies the data; False: the caller must not write to it.
+            copy: copies the data; if False, the caller must not write to it.
         """
         feed(self._ensure_built().engine, self._definition, list(inputs.items()), copy=copy)
 
@@ -590,7 +590,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _check_api_type_scope(self, type: PipelineAPIType) -> Iterator[None]:
-        """Sets the caller's API in this scope: for an iterator's, batches need not be scheduled."""
+        """Sets the API that the caller uses in this scope; an iterator need not schedule batches."""
         before, self._api_type = self._api_type, type
         try:
             yield
@@ -617,9 +617,9 @@ class Pipeline:
     def get_state(self) -> dict[str, Any]:
         """Returns the position of the sources after the last batch taken: a few hundred bytes, fit for JSON.
 
-        The entry "graph" is a fingerprint of the operators and arguments; without it, `set_state` does not compare. An
-        external source adds its own state, if it has `get_state` and `set_state`, or the number of items taken; a
-        callback that takes the number of the batch or a `SampleInfo` needs none.
+        The entry "graph" is a fingerprint of the operators and arguments; without it, `set_state` does not compare them. An
+        external source adds its own state, if it has `get_state` and `set_state`, or else the number of items taken; a
+        callback that takes the number of the batch or a `SampleInfo` needs no state.
         """
         self._ensure_built()
         return written_state(self._definition, self._source_position)
@@ -627,8 +627,8 @@ class Pipeline:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues after the batch at which `get_state` was called, in this or an equal pipeline.
 
-        Batch size and number of shards may differ. A pipeline without a seed of its own takes the state's. Iterables
-        without `get_state` and `set_state` are read again up to that position.
+        Batch size and number of shards may differ. A pipeline without a seed of its own takes the seed of the state.
+        Iterables without `get_state` and `set_state` are read again up to that position.
 
         Raises:
             StateError: the state belongs to another pipeline, or a source cannot return to it.
@@ -643,14 +643,14 @@ class Pipeline:
             self._source_position = position
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """Ends an epoch early, after the batch at which `get_state` was called; drops batches made since.
+        """Ends an epoch early, right after the batch at which `get_state` was called; drops batches made since.
 
-        For iterators, which count epochs; see their `take` and `reset(force=True)`.
+        Iterators, which count epochs, call it for `take` and `reset(force=True)`.
 
         Args:
             state: state of this pipeline.
-            batches: number of batches that the epoch has after the state; readers and sources skip them. None: unknown;
-                sources with a `cycle` restart, readers continue.
+            batches: number of batches left in the epoch after the state; readers and sources skip them. If None, the number is
+                unknown: sources with a `cycle` restart, and readers continue.
 
         Raises:
             StateError: a source cannot return to the state.
@@ -674,7 +674,7 @@ class Pipeline:
         """Writes the state as bytes, for the argument `checkpoint` of the same pipeline.
 
         Args:
-            filename: also written there.
+            filename: file to which the bytes are also written.
 
         Raises:
             RuntimeError: the pipeline was made without `enable_checkpointing=True`.
@@ -707,9 +707,9 @@ class Pipeline:
         Functions and iterables of external sources are left out: a deserialized pipeline needs `feed_input`.
 
         Args:
-            define_graph: a function that returns the outputs, as the method of this name does; for a pipeline without
+            define_graph: a function that returns the outputs, as the method of this name does; needed if the pipeline has no
                 outputs.
-            filename: also written there.
+            filename: file to which the bytes are also written.
 
         Raises:
             RuntimeError: an argument cannot be written, a function for instance.
@@ -739,7 +739,7 @@ class Pipeline:
 
         Args:
             serialized_pipeline, filename: the bytes, or the file that they are in.
-            kwargs: arguments of `Pipeline`; they override those that were written.
+            kwargs: arguments of `Pipeline`, which override the written arguments.
         """
         content = given_content(serialized_pipeline, filename)
         pipeline = cls(**{**given_options(content["options"]), **kwargs})
@@ -759,7 +759,7 @@ class Pipeline:
     # --- facts --------------------------------------------------------------------------------
     @property
     def graph(self) -> Graph:
-        """The operators; in debug mode those of the last iteration."""
+        """The operators; in debug mode the operators of the last iteration."""
         return self._definition.graph
 
     def inspector(self) -> eager.PipelineInspector:
@@ -848,7 +848,7 @@ class Pipeline:
         return dict(metas[name])
 
     def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
-        """Returns the number of samples of a reader's data set; None: a dict of all readers by name."""
+        """Returns the number of samples of a reader's data set; without a name, a dict of all readers by name."""
         meta = self.reader_meta(name)
         return meta["epoch_size"] if name is not None else {k: m["epoch_size"] for k, m in meta.items()}
 
@@ -884,9 +884,9 @@ class Pipeline:
         """Opens a local page that shows batches, samples, graph, data and times; it changes nothing.
 
         Args:
-            port: 0: a free one.
-            host: address to listen on. With any other than 127.0.0.1, everybody who reaches it and knows the address
-                sees the data, over a connection that is not encrypted.
+            port: port to listen on; 0 takes a free port.
+            host: address to listen on. With any address but 127.0.0.1, everybody who reaches it and knows the URL sees the
+                data, over a connection that is not encrypted.
 
         Returns: the viewer: open its `url` in a browser; `close()` ends it.
 
@@ -903,8 +903,8 @@ class Pipeline:
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the loop still gets these batches.
 
-        It runs batches for an epoch, or until no new program was compiled for a while, and once more if a stage has risen
-        to coarser padded shapes meanwhile. External sources must be lists, or callbacks that take an index.
+        It runs batches for an epoch, or until no new program was compiled for a while; then again if a stage has risen to
+        coarser padded shapes meanwhile. External sources must be lists, or callbacks that take an index.
 
         Args:
             progress: shows a bar (of tqdm, if it is installed) if stderr is a terminal.
@@ -954,15 +954,15 @@ class Pipeline:
         bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Nothing is opened or read.
 
         Args:
-            start: inputs of the function: a node or its name (`name=` in the definition), for all of its outputs; or
-                several. None: the outputs of the last host operators, such as decoders, and of readers.
+            start: inputs of the function: a node or its name (`name=` in the definition), which stands for all of its outputs,
+                or a sequence of these. None: the outputs of the last host operators, such as decoders, and of readers.
             outputs: results of the function: nodes, or their names; None: the outputs of the pipeline that follow from
                 the start.
-            deterministic: False: random operators draw. True: they are refused. A dict: each random operator that it
-                names is replaced by the given value, and others are refused. In place of a value, a typed key of JAX,
-                such as `jax.random.key(0)`: the operator runs, and draws from the key, the same for every sample.
-            layout: layout of a sample of the start, such as "HWC", for each of its values or for all; None: the layout
-                of the decoder or external source, otherwise "".
+            deterministic: if False, random operators draw; if True, they are refused. A dict replaces each random operator
+                that it names by the given value, and other random operators are refused. If the value is a typed key of
+                JAX, such as `jax.random.key(0)`, the operator runs, and draws the same from the key for every sample.
+            layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence by value. None takes
+                the layout of the decoder or external source, or "" if it has none.
 
         Raises:
             ValueError: an operator after the start runs on the host, such as a decoder or a Python function, chooses
@@ -1001,12 +1001,12 @@ class Pipeline:
             folder: folder to write; it is created.
             start, outputs, layout: as in `function`.
             shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures. A sample
-                runs in the smallest one that holds it; if none does, it is refused. For several values, tuples with a
-                shape for each. None: squares of 256 to 2048 pixels, if the start is pictures.
-            deterministic: as in `function`; random operators are refused unless they get a value or a key. False: they
+                runs in the smallest shape that holds it, and is refused if no shape does. For several values, tuples with
+                a shape for each. None: squares of 256 to 2048 pixels, if the start is pictures.
+            deterministic: as in `function`; random operators are refused unless they get a value or a key. If False, they
                 draw, and calls need a key or index.
             dtypes: element types of the start; None: uint8 for pictures, float32 for all else.
-            platforms: some of "cpu", "cuda" and "tpu"; this machine need not have them.
+            platforms: any of "cpu", "cuda" and "tpu"; this machine need not have them.
             max_aspect: largest ratio of the longest side of a picture to the shortest.
 
         Returns: the fingerprint, which `jdali.load` can compare.
@@ -1044,7 +1044,7 @@ class Pipeline:
 
     @property
     def seed(self) -> int:
-        """Seed of all random operators; a pipeline without one of its own takes that of a restored state."""
+        """Seed of all random operators; a pipeline without a seed of its own takes the seed of a restored state."""
         return self._config.seed if self._window is None else self._window.engine.seed
 
     @property
@@ -1069,17 +1069,17 @@ class Pipeline:
 
     @property
     def cpu_queue_size(self) -> int:
-        """Batches that DALI would make ahead on the CPU; the largest of the depths given counts here."""
+        """Batches that DALI would make ahead on the CPU; jdali uses the larger of the two depths."""
         return self._config.queue_size("cpu_size")
 
     @property
     def gpu_queue_size(self) -> int:
-        """Batches that DALI would make ahead on the GPU; the largest of the depths given counts here."""
+        """Batches that DALI would make ahead on the GPU; jdali uses the larger of the two depths."""
         return self._config.queue_size("gpu_size")
 
     @property
     def enable_checkpointing(self) -> bool:
-        """True: `checkpoint`, the method and the argument, may be used."""
+        """True if the method `checkpoint` and the argument `checkpoint` may be used."""
         return self._config.enable_checkpointing
 
     @property
@@ -1089,7 +1089,7 @@ class Pipeline:
 
     @property
     def py_start_method(self) -> str | None:
-        """Method that starts worker processes; once they run, the one that was used."""
+        """Method that starts worker processes; once they run, the method that was used."""
         workers = self._callback_workers
         return self._config.py_start_method if workers is None else workers.start_method
 
@@ -1120,12 +1120,12 @@ class Pipeline:
 
     @property
     def scaled_decoding(self) -> bool:
-        """True: JPEG is decoded at 1/2, 1/4 or 1/8 if a resize shrinks it by at least as much."""
+        """True if JPEG is decoded at 1/2, 1/4 or 1/8 where a resize shrinks it by at least as much."""
         return self._config.scaled_decoding
 
     @property
     def exact_shapes(self) -> bool:
-        """True: each sample runs in a call of its own."""
+        """True if each sample runs in a call of its own."""
         return self._config.exact_shapes
 
     @property
@@ -1140,15 +1140,15 @@ class Pipeline:
 
     @property
     def max_workers(self) -> int | None:
-        """Most processes, if their number follows the waiting time; None: it does not."""
+        """Most processes, if their number follows the waiting time; None if it does not."""
         return self._config.max_workers
 
     @property
     def debug(self) -> bool:
-        """True: the function runs in each iteration, and each operator when it is called."""
+        """True if the function runs in each iteration, and each operator when it is called."""
         return self._config.debug
 
-    # Arguments of DALI without effect here.
+    # Arguments of DALI that have no effect here.
 
     @property
     def bytes_per_sample(self) -> int:
@@ -1177,7 +1177,7 @@ class Pipeline:
 
     @property
     def exec_dynamic(self) -> bool:
-        """As given, or True: memory is freed after its last use, as by DALI's dynamic executor."""
+        """The value given, or True, because memory is freed after its last use, as by DALI's dynamic executor."""
         return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
 
     @property

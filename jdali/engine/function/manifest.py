@@ -30,7 +30,7 @@ class FolderError(RuntimeError):
 
 
 class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
-    """A program for one platform and `batch` samples; 0: any number of samples."""
+    """A program for one platform and `batch` samples; 0 stands for any number of samples."""
 
     platform: str
     batch: Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCH)]
@@ -98,9 +98,9 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     programs: list[ExportedProgram]
 
     def computed_fingerprint(self) -> str:
-        """Returns the fingerprint; programs count by their checksums.
+        """Computes the fingerprint; the checksum of a program stands for its bytes.
 
-        The user's lines, which only error messages show, do not count: the same definition in another file has the same
+        It leaves out the user's lines, which only error messages show, so the same definition in another file has the same
         fingerprint.
         """
         nodes = [{name: value for name, value in row.items() if name != "where"} for row in self.nodes]

@@ -30,7 +30,7 @@ from jdali.engine.steps.program import compiler_options
 from jdali.graph import ConditionalPart, DataNode, Domain, Node, conditional_part, moves_only
 
 IMAGE_AXES = 3
-KEPT_FUNCTIONS = 256  # the least recently used go first
+KEPT_FUNCTIONS = 256  # the least recently used is dropped first
 _CHOOSING = (ConditionalPart.JOIN, ConditionalPart.MERGE)
 
 
@@ -110,7 +110,7 @@ _kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
     """Rounds products of `function` as in a pipeline's programs, see `exact`, also under `vmap`.
 
-    `vmap` is applied before rounding: in rounded code it does not find the kernels' own loops over batches.
+    `vmap` is applied before rounding, because in rounded code it does not find the kernels' own loops over batches.
     """
 
     @jax.custom_batching.custom_vmap
@@ -223,7 +223,7 @@ class SampleEvaluation:
 
 
 def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
-    """Returns the selector of a join or merge, and each branch's value with its domain."""
+    """Returns the selector of a join or merge, and the value and the domain of each branch."""
     inputs = node.data_inputs
     if conditional_part(node) is ConditionalPart.JOIN:
         selector, values = node.arg_inputs["index"], inputs

@@ -30,9 +30,9 @@ class FunctionForm:
     """Key of a function's program, except for the number of samples.
 
     Attributes:
-        outputs: number of each output among the values of the stage.
+        outputs: positions of the outputs among the values of the stage.
         sizes: size of all samples of each output; None: they differ.
-        ragged: leaves sizes of samples out of the key, even if they are equal.
+        ragged: True if the key leaves out the sizes of samples, even if the sizes are equal.
     """
 
     program: ProgramForm
@@ -153,7 +153,7 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
 
 
 def minus_zero(values: Sequence[object]) -> Any:
-    """Computes float32 -0 from the operands of a program, so that no compiler can fold it: no square is 3 modulo 7."""
+    """Computes float32 -0 from a program's operands; no compiler can fold it, as it cannot know that no square is 3 modulo 7."""
     for value in values:
         if isinstance(value, jax.core.Tracer) and value.size:
             first: Any = lax.stop_gradient(value)[(0,) * value.ndim]

@@ -197,7 +197,7 @@ class PaddedShapes:
     def _derived(
         self, number: int, reads: list[np.ndarray], ranks: tuple[int, ...], count: int
     ) -> list[np.ndarray]:
-        """Derives the shapes of a node's outputs from those of its inputs, int [N, ndim]; [] if none follow.
+        """Derives the shapes of a node's outputs from those of its inputs, int [N, ndim]; returns [] if they do not follow.
 
         `ranks` are the outputs' numbers of axes, which may depend on the sizes of the whole batch, as in `one_hot`. A derived
         shape with another number of axes is ignored.
