@@ -413,7 +413,7 @@ class Pipeline:
         self._set_up()
 
     def _set_up(self) -> None:
-        """Calls `iter_setup`, unless that was done when the batch was made ahead."""
+        """Calls `iter_setup`, unless the window calls it for the batches that it makes ahead."""
         window = self._ensure_built()
         window.refuse_own_thread()
         if not window.calls_user:

@@ -46,7 +46,7 @@ def _matches(node: ast.AST, code: CodeType) -> bool:
         same = code.co_name == node.name and first == code.co_firstlineno
     else:
         return False
-    # A file that was edited after it was imported may have another function there.
+    # A file that was edited after it was imported may have another function at this line.
     wanted = argument_names(node)
     names = code.co_varnames[: len(wanted)]
     # Python prefixes a method's private parameter `__x` with the name of the class.
@@ -54,7 +54,7 @@ def _matches(node: ast.AST, code: CodeType) -> bool:
 
 
 def argument_names(node: FunctionNode) -> list[str]:
-    """Lists the names of all parameters, in the order in which code objects have them."""
+    """Lists the names of all parameters, in the order of code objects."""
     args = node.args
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     return names + [a.arg for a in (args.vararg, args.kwarg) if a is not None]

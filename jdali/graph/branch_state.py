@@ -1,4 +1,4 @@
-"""Saves and merges the state of a function around a conditional: all that its branches set."""
+"""Saves and merges the state that the branches of a conditional set in a function."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Target(Protocol):
     name: str
 
     def get(self) -> Any:
-        """Returns its value, unaffected by later changes; MISSING if it is not set."""
+        """Returns the target's value, unaffected by later changes; MISSING if it is not set."""
 
     def set(self, value: Any) -> None: ...
 
     def add_to(self, merge: Merge, if_true: object, if_false: object) -> None:
-        """Has its values after either branch merged."""
+        """Adds the target's values after the two branches to a merge."""
 
 
 class _Single:
@@ -106,7 +106,7 @@ class Attribute(_Single):
 
 
 class ContainerItems:
-    """The items of a dict or list; only running a branch shows which of them it sets."""
+    """The items of a dict or list; which items a branch sets shows only when it runs."""
 
     def __init__(self, name: str, container: Any):
         self.name, self._container = name, container
@@ -140,7 +140,7 @@ def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> 
 
 
 def existing_targets(targets: Sequence[tuple[str, Callable[[], object], str | None]]) -> Iterator[Target]:
-    """Yields attributes and items that branches set, of objects that exist before."""
+    """Yields the attributes and items that branches set of objects that exist before the branches."""
     for name, owner, attribute in targets:
         try:
             found = owner()
@@ -160,10 +160,10 @@ class Merge:
         self._names: list[str] = []
         self._pairs: list[tuple[Any, Any]] = []
         self._finish: list[_Finish] = []
-        self.missing: dict[str, tuple[str, str]] = {}  # by key: full name, and the branch that lacks it
+        self.missing: dict[str, tuple[str, str]] = {}  # by key: full name of a value, and the branch that lacks it
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """Adds a value, MISSING if a branch lacks it; `key` is its name in Python's error if it is used later."""
+        """Adds a value, MISSING if a branch lacks it; `key` is its name in the error that Python raises if it is used later."""
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:
@@ -217,7 +217,7 @@ class Merge:
         return lambda merged: merged[index]
 
     def run(self) -> list[Any]:
-        """Merges, and returns the values in the order in which they were added."""
+        """Merges the values, and returns them in the order in which they were added."""
         merged: Sequence[Any] = ()
         if self._names:
             true, false = zip(*self._pairs, strict=True)

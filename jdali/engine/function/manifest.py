@@ -119,7 +119,7 @@ def read_manifest(folder: Path, jdali_version: str) -> Manifest:
     """Reads and checks the description of a folder.
 
     Raises:
-        FolderError: it is damaged, or another version wrote it.
+        FolderError: the description is damaged, or another version wrote it.
     """
     path = folder / MANIFEST
     try:
