@@ -18,7 +18,7 @@ from jdali._operators.catalog import CATALOG
 from jdali._operators.schema import ArgKind, Schema, read_schema
 
 Arguments: TypeAlias = "Mapping[str, Any]"
-"""Arguments of a call, by name; a value that is not known yet may be any object."""
+"""Arguments of a call, by name; any object may stand for a value that is not known yet."""
 Setup: TypeAlias = "Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]]"
 Outputs: TypeAlias = "int | Callable[[Arguments], int]"
 WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
@@ -29,7 +29,7 @@ class OperatorOptions:
     """Options of every kind.
 
     Attributes:
-        name: DALI's dotted name, e.g. "transforms.rotation"; None: that of the decorated function.
+        name: DALI's dotted name, e.g. "transforms.rotation"; None takes the name of the decorated function.
         devices: the `device=` values that DALI takes.
         source: DALI's source file (and line) that the operator was checked against.
     """
@@ -57,9 +57,9 @@ class SetupOptions(OutputOptions):
     Attributes:
         setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the `BatchSpec` of the output (a
             tuple of them for several outputs), or a `Plan`. It gets the arguments that its signature names: per-sample
-            ones as [N, ...] arrays (None if left out), static ones as they are; a `PerSample` input is a [N, ...] array.
-            It may also take `keys` (`SampleKeys`) for a random operator, `batch_size` for one without inputs, and for a
-            compiled one `constants` (inputs that are one array for all samples, by name) and `scaled` (`Scaled`, if the
+            arguments as [N, ...] arrays (None if left out), static arguments as they are; a `PerSample` input is a [N, ...]
+            array. It may also take `keys` (`SampleKeys`) if the operator is random, `batch_size` if it has no inputs, and if
+            it is compiled `constants` (inputs that are one array for all samples, by name) and `scaled` (`Scaled`, if the
             input may be decoded at a fraction of its size). If samples are frames of sequences (`frames.py`), `frames`
             is the number of frames of each sequence. None: the output has the spec of the first input.
     """
@@ -72,7 +72,7 @@ class OptionalInputOptions(SetupOptions):
     """Options of kinds whose outputs may follow the optional inputs.
 
     Attributes:
-        output_per_optional: each optional input of a call adds an output.
+        output_per_optional: if True, each optional input of a call adds an output.
     """
 
     output_per_optional: bool = False
@@ -108,7 +108,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return type(self._records[name]).__name__ if name in self._records else self._kinds[name]
 
     def register(self, name: str, record: T, module: str) -> None:
-        """Adds an operator; raises ValueError if there is one of this name."""
+        """Adds an operator; raises ValueError if the name is taken."""
         if self._modules.get(name, module) != module:
             importlib.import_module(self._modules[name])
         if name in self._records:
@@ -153,7 +153,7 @@ class Operator(Schema, OptionalInputOptions):
 
     Attributes:
         run: the decorated function.
-        effects: it may have side effects, so it runs even if its outputs are not used.
+        effects: True if it may have side effects, so it runs even if its outputs are not used.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
         whole_batch: see the options of the kinds that have it.
     """
@@ -187,15 +187,15 @@ class Operator(Schema, OptionalInputOptions):
         return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Tells if it works on the whole batch at once: then a sample alone has other results than in its batch."""
+        """Returns True if it works on the whole batch at once, so that a sample alone has other results than in its batch."""
         return False
 
     @property
     def chosen_samples(self) -> str | None:
-        """The argument that chooses the samples of the batch to paste into each output sample; None: there is none.
+        """The argument that chooses the samples of the batch to paste into each output sample; None if there is none.
 
-        An output sample has the names of all samples pasted into it. If the argument is left out, they are the samples in
-        the same position of each input.
+        An output sample has the names of all samples pasted into it. If a call leaves the argument out, the samples in the
+        same position of each input are pasted.
         """
         return None
 
@@ -222,7 +222,7 @@ REGISTRY: Registry[Operator] = Registry(CATALOG)
 
 
 def is_built_in(op: Operator) -> bool:
-    """Tells if an operator is jdali's own, and no other has taken its name."""
+    """Returns True if an operator is jdali's own, and no other operator has taken its name."""
     return REGISTRY.is_built_in(op.name) and REGISTRY[op.name] is op
 
 

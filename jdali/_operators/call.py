@@ -60,12 +60,12 @@ class Call:
 
     op: Operator
     adapters: tuple[Adapter, ...]
-    out_layouts: tuple[str, ...]  # as `run` returns them, before adapting back
+    out_layouts: tuple[str, ...]  # layouts that `run` returns, before they are adapted back
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Shapes in which `run` gets arguments whose values the caller holds, perhaps padded.
+    # Shapes of arguments whose values the caller holds, as `run` gets them, perhaps padded.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
-    # For sequences whose arguments or further inputs differ by frame; all other fields then describe single frames.
+    # Set for sequences whose arguments or further inputs differ by frame; then all other fields describe single frames.
     frames: frames.FrameAxes | None = None
 
 
@@ -75,8 +75,8 @@ class PlannedCall:
 
     Attributes:
         traced: per-sample values, [N, ...].
-        unseen: names of arguments in `traced` that `setup` did not get: other values of the same shapes and types change
-            nothing else in the plan.
+        unseen: names of arguments in `traced` that `setup` did not get: if only their values change, the rest of the plan
+            stays the same.
     """
 
     call: Call
@@ -90,7 +90,7 @@ class PlannedCall:
         return {name: value for name, value in self.call.static if isinstance(value, Rising)}
 
     def raised(self, values: Mapping[str, int]) -> PlannedCall:
-        """Returns the plan with `Rising` values raised to these, if they are smaller."""
+        """Returns the plan with each `Rising` value raised to at least the given value."""
         static = tuple(
             (name, value._replace(value=max(value.value, values[name])) if name in values else value)
             for name, value in self.call.static
@@ -117,7 +117,7 @@ class CallRequest:
         input_values: values [N, ...] of inputs that act as arguments, by name.
         traced: arguments whose value is a tracer that the caller holds, with its shape in each sample: int [N, ndim].
         constants: inputs that are the same array for all samples, by name.
-        scaled: sizes at which the pictures of the first input were decoded; None: their own.
+        scaled: sizes at which the pictures of the first input were decoded; None if they have their own size.
         by_frame: arguments that have a leading axis of frames.
     """
 
@@ -158,7 +158,7 @@ def plan_call(request: CallRequest) -> PlannedCall:
 
 
 def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
-    """Plans a call on sequences as one on their frames."""
+    """Plans a call on sequences as a call on their frames."""
     op = request.op
     given = {
         n: PerBatch(found.values(n, v.values)) for n, v in request.args.items() if isinstance(v, PerBatch)
@@ -186,7 +186,7 @@ def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
 
 
 def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> PlannedCall:
-    """Plans a call whose arguments are by sample; `for_setup` has further parameters of `setup`."""
+    """Plans a call whose arguments differ only by sample; `for_setup` has further parameters of `setup`."""
     op, specs = request.op, request.specs
     named = {k: v for k, v in request.args.items() if k not in request.traced}
     bound = op.bind(named | dict.fromkeys(request.traced, ...), private=True)
@@ -234,8 +234,8 @@ class _BoundArguments:
     """Arguments of a call with their defaults, converted and sorted by how `run` gets them.
 
     Attributes:
-        static: compile keys.
-        constants: one value for all samples, compiled in; None: the argument has no value.
+        static: static arguments, which are compile keys.
+        constants: per-sample arguments with one value for all samples, compiled in; None if the argument has no value.
         shapes: shapes of arguments whose values the caller holds.
         seen_by_setup: all arguments, as `setup` gets them.
     """
@@ -248,7 +248,7 @@ class _BoundArguments:
 
     @classmethod
     def of(cls, request: CallRequest, bound: Mapping[str, Any]) -> _BoundArguments:
-        """Sorts the arguments of a request; `bound` has them with defaults."""
+        """Sorts the arguments of a request; `bound` has these arguments with defaults."""
         op, held, made = request.op, request.traced, cls()
         for name, arg in op.args.items():
             if arg.kind is ArgKind.STATIC:

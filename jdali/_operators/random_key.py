@@ -29,7 +29,7 @@ def call_with_key(op: Operator) -> str:
 
 
 def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Array, list[Any]]:
-    """Separates the key from the inputs of a call; raises TypeError if it is missing, given twice, or several."""
+    """Separates the key from the inputs of a call; raises TypeError if there is none, or more than one."""
     first = inputs[0] if inputs else None
     if named is not None and not is_key(named):
         raise no_key(op, f"key= is {described(named)}, which is no key")
@@ -73,7 +73,7 @@ def described(value: Any) -> str:
 
 
 def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Array | None, list[Any]]:
-    """Separates the key, first or `key=`, from the arguments of a random function; None: it has none."""
+    """Separates the key, the first argument or `key=`, from the arguments of a random function; None if there is none."""
     first = is_key(args[0]) if args else False
     if named is not None and first and is_typed(args[0]):
         raise TypeError(f"{name}: the key is given twice, first and as key=")

@@ -314,7 +314,7 @@ class DataNode(Expression):
         self.name, self.device, self.index = name, device, index
         if source is not None:
             self.source = source
-        # The output of an operator has no known values of these before the pipeline runs.
+        # For the output of an operator, these are unknown before the pipeline runs.
         self.ndim, self.dtype, self.layout = ndim, dtype, layout
 
     def __repr__(self) -> str:
