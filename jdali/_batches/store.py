@@ -1,6 +1,6 @@
-"""Holds a batch as a few blocks of memory, and for each sample the index of its block and its row.
+"""Holds a batch as a few blocks of memory, with the index of its block and its row for each sample.
 
-The engine makes a batch in parts (one compiled program per padded shape), host operators make one
+The engine makes a batch in parts, with one compiled program per padded shape; host operators make one
 array per sample. Both become blocks, so selecting, reordering and merging samples only changes
 indices: no sample is copied before its values are read.
 """
@@ -24,7 +24,7 @@ from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._system.devices import AnyArray, HostArray, is_local, to_host
 
 MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
-"""make(rows) makes the samples in these rows (int64 [m]), each of its true size."""
+"""`make(rows)` makes the samples in these rows (int64 [m]), each in its true size."""
 
 
 class LateBlock:
@@ -147,7 +147,7 @@ class SamplesBlock:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Sharding of the first sample that is on a device; None: all are in host memory."""
+        """Sharding of the first sample that is on a device; None if all are in host memory."""
         away = (a.sharding for a in self.arrays if isinstance(a, jax.Array) and not is_local(a))
         return next(away, None)
 
@@ -299,7 +299,7 @@ class Store:
         host, extents = block.host, self.spec.extents[positions]
         if host.flags.c_contiguous and (extents == np.array(host.shape[1:], np.int64)).all():
             if host.ndim > 1 and len(host) == len(rows) and (rows == counting(len(rows))).all():
-                return list(host)  # half the time
+                return list(host)  # takes half the time of indexing
             return [host[row, ...] for row in rows.tolist()]
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
@@ -335,7 +335,7 @@ class Store:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Sharding of the first block that is not in host memory; None: all are in host memory."""
+        """Sharding of the first block that is not in host memory; None if all are in host memory."""
         return next((b.sharding for b in self.blocks if b.sharding is not None), None)
 
     @property

@@ -100,7 +100,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return dict(self._records)
 
     def is_built_in(self, name: str) -> bool:
-        """Tells if the operator is in the catalog."""
+        """Returns True if the operator is in the catalog."""
         return name in self._modules
 
     def kind_name(self, name: str) -> str:
@@ -183,7 +183,7 @@ class Operator(Schema, OptionalInputOptions):
         return inspect.getdoc(self.run) or ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """Tells if results for a sample depend on other samples of the batch, even if only in size."""
+        """Returns True if results for a sample depend on other samples of the batch, even if only in size."""
         return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:

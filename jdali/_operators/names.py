@@ -69,7 +69,7 @@ _EXPLAINED = {
 
 
 def is_deprecated(name: str) -> bool:
-    """Tells if DALI has deprecated a name."""
+    """Returns True if DALI has deprecated a name."""
     return name in IN_FAVOUR_OF
 
 

@@ -59,7 +59,7 @@ def _rows(
 def _is_right(
     plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any], batched: Mapping[str, Any]
 ) -> bool:
-    """Tells if a call succeeds for the first row of the inputs and of the `batched` arguments."""
+    """Returns True if a call succeeds for the first row of the inputs and of the `batched` arguments."""
 
     def one_row() -> None:
         rows = [_first_row(i) for i in inputs]

@@ -160,7 +160,7 @@ def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
 
 
 def _alike(first: PlannedCall, other: PlannedCall) -> bool:
-    """Tells if two plans differ only in the sizes of outputs."""
+    """Returns True if two plans differ only in the sizes of outputs."""
     if first.call != other.call or first.traced.keys() != other.traced.keys():
         return False
     if [o.extents.shape for o in first.outputs] != [o.extents.shape for o in other.outputs]:

@@ -220,7 +220,7 @@ def _rows(op: Operator, arrays: Sequence[Array]) -> int:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """Tells if a float input keeps its type without `dtype`, although uint8 is the operator's default.
+    """Returns True if a float input keeps its type without `dtype`, although uint8 is the operator's default.
 
     Derivatives of uint8 results would silently be 0.
     """

@@ -47,12 +47,12 @@ def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Arr
 
 
 def is_typed(value: object) -> bool:
-    """Tells if a value is an array of JAX's typed keys."""
+    """Returns True if a value is an array of JAX's typed keys."""
     return isinstance(value, Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
 
 
 def is_key(value: object) -> bool:
-    """Tells if a value is one key or an array of keys, typed or as the uint32 words of JAX's default kind."""
+    """Returns True if a value is one key or an array of keys, typed or as the uint32 words of JAX's default kind."""
     if not isinstance(value, (Array, np.ndarray)):
         return False
     if is_typed(value):

@@ -60,7 +60,7 @@ class Arg:
     per_frame: bool = False  # annotated PerFrame
 
     def is_by_frame(self, layout: str) -> bool:
-        """Tells if a tensor of this layout has a value of the argument for each frame."""
+        """Returns True if a tensor of this layout has a value of the argument for each frame."""
         return self.per_frame and layout.startswith("F")
 
     @property
@@ -193,7 +193,7 @@ class Schema:
         return f" All others are arguments, which are given by name: {call}"
 
     def setup_sees(self, name: str) -> bool:
-        """Tells if `setup` gets the value of an argument."""
+        """Returns True if `setup` gets the value of an argument."""
         return self.setup_parameters is not None and name in self.setup_parameters
 
     def bind(self, arguments: Mapping[str, object], *, private: bool = False) -> dict[str, Any]:

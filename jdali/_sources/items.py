@@ -220,7 +220,7 @@ class _CallbackItems(Iterator[Any]):
 
 
 def is_generator_function(source: object) -> bool:
-    """Tells if a function has `yield`; it may be a partial, or the `__call__` of an object."""
+    """Returns True if a function has `yield`; it may be a partial, or the `__call__` of an object."""
     if isinstance(source, functools.partial):
         return is_generator_function(source.func)
     call = getattr(type(source), "__call__", None)  # noqa: B004  the function itself is wanted
@@ -228,7 +228,7 @@ def is_generator_function(source: object) -> bool:
 
 
 def has_state(source: Any) -> bool:
-    """Tells if a user's object has `get_state` and `set_state`."""
+    """Returns True if a user's object has `get_state` and `set_state`."""
     return hasattr(source, "get_state") and hasattr(source, "set_state")
 
 

@@ -18,7 +18,7 @@ _HERE = threading.local()  # `memory` and `note` of the answer that this thread 
 
 
 def answer_memory() -> Any:
-    """Returns the memory for the answer to this thread's task; None: there is none."""
+    """Returns the memory for the answer to this thread's task; None if there is none."""
     return getattr(_HERE, "memory", None)
 
 

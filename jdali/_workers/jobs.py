@@ -24,7 +24,7 @@ class WorkerDeath:
 
     Attributes:
         pid: identifier of the process.
-        exit_code: as in `subprocess`: -N if signal N killed it; None: unknown.
+        exit_code: as in `subprocess`: -N if signal N killed it; None if unknown.
         node: node of a cluster that it ran on; "": this machine.
         reached: last note of its task, see `note_reached`; None: there was none.
     """

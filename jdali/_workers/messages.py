@@ -63,7 +63,7 @@ class TaskAnswer(NamedTuple):
     """The answer to a `TaskOrder`; the descriptor of a new slab follows.
 
     Attributes:
-        slab: slab with the arrays of the result; None: it has none.
+        slab: slab with the arrays of the result; None if it has none.
         new_size: bytes of the slab, if the process has allocated it for this answer; else 0.
         seconds, cpu: time from the order to the answer, and processor time of the whole process meanwhile.
     """
@@ -126,7 +126,7 @@ class Channel:
         return pickle.loads(self._exactly(size)), descriptors
 
     def has_message(self) -> bool:
-        """Tells if a message has arrived, or the other process is gone."""
+        """Returns True if a message has arrived, or the other process is gone."""
         return bool(wait([self._socket], 0))
 
     def _exactly(self, size: int) -> bytes:

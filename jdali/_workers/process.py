@@ -47,8 +47,8 @@ class TaskProcess:
         is_leaving: True if it gets no more tasks, and ends after the last one.
         tasks: numbers of its tasks, the running one first.
         is_warm: True if it has made a task.
-        reached: last note of the running task; None: there is none.
-        rehearsal: number of a task that it makes only to become warm; None: it has none.
+        reached: last note of the running task; None if there is none.
+        rehearsal: number of a task that it makes only to become warm; None if it has none.
         looks, stopped: number of looks in a row that found it with the same task, and that found it stopped by a signal.
     """
 

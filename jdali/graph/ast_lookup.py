@@ -61,7 +61,7 @@ def argument_names(node: FunctionNode) -> list[str]:
 
 
 def _contains(node: Any, code: CodeType) -> bool:
-    """Tells if all instructions come from the text of the node."""
+    """Returns True if all instructions come from the text of the node."""
     start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
     for line, end_line, column, end_column in code.co_positions():
         if line is None or column is None or end_line is None or end_column is None:

@@ -39,7 +39,7 @@ _NOT_CONVERTED = "_jdali_do_not_convert"
 
 
 def is_not_converted(func: object) -> bool:
-    """Tells if a function is marked with `do_not_convert`."""
+    """Returns True if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 
@@ -59,7 +59,7 @@ def do_not_convert(func: object = None) -> Any:
 
 
 def is_autograph_artifact(entity: object) -> bool:
-    """Tells if the conditionals of a function, or of a function around it, were converted."""
+    """Returns True if the conditionals of a function, or of a function around it, were converted."""
     return isinstance(entity, FunctionType) and HOOK in entity.__code__.co_freevars
 
 

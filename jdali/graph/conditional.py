@@ -33,7 +33,7 @@ class Branches:
         return graph.branches or cls(graph)
 
     def is_graph_value(self, value: object) -> bool:
-        """Tells if a value is known only when the graph runs."""
+        """Returns True if a value is known only when the graph runs."""
         return isinstance(value, DataNode)
 
     # --- branches ---------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def _set(name: str, value: bool, where: ast.AST) -> ast.stmt:
 
 
 def _leaves(block: Sequence[ast.stmt]) -> bool:
-    """Tells if no path through the block reaches its end."""
+    """Returns True if no path through the block reaches its end."""
     for node in block:
         if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             return True

@@ -31,7 +31,7 @@ def live_after_ifs(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[ast
 
 
 def reads_frame(node: ast.AST) -> bool:
-    """Tells if the node is a call that sees the local variables of the function around it."""
+    """Returns True if the node is a call that sees the local variables of the function around it."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     name = node.func.id

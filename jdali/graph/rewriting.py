@@ -30,7 +30,7 @@ HOST_OPERATORS = frozenset(
 
 
 def may_be_exported(node: Node) -> bool:
-    """Tells if an exported folder may contain the operator of a node.
+    """Returns True if an exported folder may contain the operator of a node.
 
     These are compiled operators, decoders, `HOST_OPERATORS`, moves between devices and parts of conditionals.
     """
@@ -42,7 +42,7 @@ def may_be_exported(node: Node) -> bool:
 
 
 def moves_only(node: Node) -> bool:
-    """Tells if the output of a node is its input, perhaps on another device."""
+    """Returns True if the output of a node is its input, perhaps on another device."""
     return isinstance(node.op, IndexOp) and node.op.same_samples
 
 
@@ -67,7 +67,7 @@ def conditional_part(node: Node) -> ConditionalPart | None:
 
 
 def is_choice(node: Node) -> bool:
-    """Tells if a node chooses, for each sample, among the computed branches of a conditional."""
+    """Returns True if a node chooses, for each sample, among the computed branches of a conditional."""
     return node.op.name == _CHOOSE
 
 

@@ -71,7 +71,7 @@ def _address(key: str, number: int) -> str:
 
 
 def _of_others(key: str) -> Memory | None:
-    """Returns the memory from an actor that survived the first one; None: there is none."""
+    """Returns the memory from an actor that survived the first one; None if there is none."""
     for number in range(1, _ADDRESSES):
         with contextlib.suppress(OSError, EOFError):
             return _received(_address(key, number))

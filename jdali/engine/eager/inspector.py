@@ -148,7 +148,7 @@ class PipelineInspector:
 
     @property
     def reader(self) -> Any | None:
-        """The first reader; None: there is none."""
+        """The first reader; None if there is none."""
         return next(iter(self.engine.readers.values()), None)
 
     @property
@@ -161,7 +161,7 @@ class PipelineInspector:
         return [timer.spent() for timer in self.engine.timing.steps]
 
     def worker_time(self) -> Spent | None:
-        """Returns the time of the worker processes; None: there are none."""
+        """Returns the time of the worker processes; None if there are none."""
         elsewhere = self.engine.elsewhere
         return None if elsewhere is None else elsewhere.timer.spent()
 

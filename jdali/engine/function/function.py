@@ -313,7 +313,7 @@ def _is_traced(value: Any) -> bool:
 
 
 def _is_symbolic(value: Any) -> bool:
-    """Tells if the number of samples is symbolic: a dimension of `jax.export.symbolic_shape`."""
+    """Returns True if the number of samples is symbolic: a dimension of `jax.export.symbolic_shape`."""
     shape: Any = () if isinstance(value, TensorList) else getattr(value, "shape", ())
     return bool(shape) and not isinstance(shape[0], int)
 

@@ -113,7 +113,7 @@ def _check_sizes(path: Path, manifest: Manifest) -> None:
 
 
 def _is_element_type(name: str) -> bool:
-    """Tells if NumPy has a type of numbers or truth values of this name."""
+    """Returns True if NumPy has a type of numbers or truth values of this name."""
     try:
         dtype = np.dtype(name)
     except TypeError:

@@ -212,7 +212,7 @@ class _Search:
         return found
 
     def pays(self, level: _Candidate, seen: Mapping[Shape, int]) -> bool:
-        """Tells if the programs that a level saves are worth the time that its padding takes."""
+        """Returns True if the programs that a level saves are worth the time that its padding takes."""
         extents, samples = self._counted(seen)
         now = float(samples @ self._cost.seconds(elements(extents), elements(extents)))
         saved = len(samples) - len(level.seen)
@@ -270,7 +270,7 @@ def _counted(seen: Mapping[Shape, int], groups: Sequence[Group]) -> dict[Shape, 
 
 
 def _sizes_follow(node: Node) -> bool:
-    """Tells if the sizes of a node's outputs depend on the sizes of its inputs only."""
+    """Returns True if the sizes of a node's outputs depend on the sizes of its inputs only."""
     keys = node.op.random and node.op.setup_sees("keys")
     return not keys and not node.needs_values()
 

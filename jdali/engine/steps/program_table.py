@@ -119,7 +119,7 @@ def _typed(value: Any) -> Hashable:
 
 
 def _is_plain(value: Any) -> bool:
-    """Tells if a key holds neither the user's objects nor much memory."""
+    """Returns True if a key holds neither the user's objects nor much memory."""
     if isinstance(value, Operator):
         return is_built_in(value)
     if isinstance(value, Constant):
