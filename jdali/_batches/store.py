@@ -98,7 +98,7 @@ class PaddedBlock:
 
     @property
     def host(self) -> HostArray:
-        """Returns the array as NumPy: a view if it is on the CPU, else a copy, made once."""
+        """Returns the array as NumPy: a view if it is on the CPU, or else a copy that is made only once."""
         if self._host is None:
             self._host = to_host(self.array)
         return self._host

@@ -337,7 +337,7 @@ class TensorList:
     if TYPE_CHECKING:
 
         def at(self, i: int, /) -> Any:
-            """Returns sample `i` in its true size: a NumPy array if the batch is in host memory, else a tensor."""
+            """Returns sample `i` in its true size: a NumPy array if the batch is in host memory, otherwise a tensor."""
 
         def as_array(self) -> HostArray:
             """Joins equally sized samples into an array [N, ...]; a batch on a device needs `as_cpu` first."""
@@ -423,7 +423,7 @@ def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
 
 
 def dense_memory(store: Store, shape: tuple[int, ...]) -> HostArray | None:
-    """Returns the samples' memory if it is one C-contiguous array [N, *shape], else None."""
+    """Returns the samples' memory if it is one C-contiguous array [N, *shape], and None otherwise."""
     whole = store.whole()
     if whole is None or whole.shape[1:] != shape:
         return None

@@ -6,7 +6,7 @@ The annotation in the operator's record alone decides which values a sample may 
 * `tuple[float, ...]`: a vector of the same length in all samples; or a number, if the operator's `setup` accepts it.
   `tuple[tuple[float, ...], ...]`: a matrix. A union allows both.
 * `list[float]`: a vector whose length may differ by sample. `run` of a compiled operator gets it padded, and its true
-  length as `_<name>_extent` (None: not padded).
+  length as `_<name>_extent` (None if it is not padded).
 * `Array`: a tensor of any shape, which may differ by sample; `setup` checks it.
 """
 

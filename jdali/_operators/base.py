@@ -61,7 +61,7 @@ class SetupOptions(OutputOptions):
             array. It may also take `keys` (`SampleKeys`) if the operator is random, `batch_size` if it has no inputs, and if
             it is compiled `constants` (inputs that are one array for all samples, by name) and `scaled` (`Scaled`, if the
             input may be decoded at a fraction of its size). If samples are frames of sequences (`frames.py`), `frames`
-            is the number of frames of each sequence. None: the output has the spec of the first input.
+            is the number of frames of each sequence. If None, the output has the spec of the first input.
     """
 
     setup: Setup | None = None
@@ -187,7 +187,7 @@ class Operator(Schema, OptionalInputOptions):
         return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Returns True if it works on the whole batch at once, so that a sample alone has other results than in its batch."""
+        """Returns True if the operator works on whole batches, so that a sample alone has other results than in its batch."""
         return False
 
     @property

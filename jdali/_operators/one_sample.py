@@ -49,7 +49,7 @@ def _rows(
         and op.args[name].kind is not ArgKind.STATIC
         and isinstance(value, (Array, np.ndarray))
     }
-    for batched in (arrays, {}):  # perhaps only the inputs are a batch, and the arguments belong to one sample
+    for batched in (arrays, {}):  # perhaps only the inputs are a batch
         rows = {np.shape(value)[:1] for value in (*inputs, *batched.values())} - {()}
         if len(rows) == 1 and _is_right(plan, inputs, args, batched):
             return int(rows.pop()[0])

@@ -129,7 +129,7 @@ class Schema:
     Attributes:
         inputs: positional inputs.
         random: `run` takes a key.
-        setup_parameters: names of the parameters of `setup`; None: there is no `setup`.
+        setup_parameters: names of the parameters of `setup`; None if there is no `setup`.
     """
 
     name: str

@@ -37,7 +37,7 @@ def _batches(
     engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], feeds_itself: bool
 ) -> Iterator[Outputs]:
     known = engine.knows_sources
-    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode knows the sources only after the first batch
+    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode knows sources after a batch
     while True:
         try:
             outputs = run()
@@ -52,7 +52,7 @@ def _batches(
 
 
 def _epoch_of_reader(engine: Engine, state: Callable[[], Mapping[str, Any]]) -> int | None:
-    """Returns the epoch of the next sample of the reader; None: there is no reader."""
+    """Returns the epoch of the next sample of the reader; None if there is no reader."""
     for node, reader in engine.readers.items():
         cursor = reader.cursor()
         cursor.set_state(state()["readers"][node.name])

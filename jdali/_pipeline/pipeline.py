@@ -80,7 +80,7 @@ class Pipeline:
             of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
             functions, and cloudpickle, if it is installed, for what only it can pickle.
         py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
-            workers. None: no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
+            workers. None for no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
         output_dtype, output_ndim, output_layout: expected values, as a sequence by output or a single value for all outputs; a
             batch that differs raises.
         debug: runs the function in each iteration, and each operator when it is called: see docs/debug.md. For
@@ -104,14 +104,14 @@ class Pipeline:
         exact_shapes: runs each sample in a call of its own, so that its bits depend on no other sample. A few operators need
             this (docs/resuming.md names them). It costs a call for each sample (0.3 ms on a CPU), and each stage runs on
             one device.
-        workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
+        workers: processes that make batches, each with `num_threads` threads; if 0, this process makes them, with the same
             bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
             and the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this process;
             Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
             docs/scaling.md.
         min_workers, max_workers: bounds of the number of workers, which follows the time that the loop waits for batches.
-            It starts with `workers`, or else `min_workers` (1 if not given). None: only `resize_workers` changes it.
-        compilation_cache: keeps compiled programs in the user's cache folder for the next start; False: leaves JAX's
+            It starts with `workers`, or else `min_workers` (1 if not given). If None, only `resize_workers` changes it.
+        compilation_cache: keeps compiled programs in the user's cache folder for the next start; False leaves JAX's
             configuration alone.
         kwargs: arguments of DALI without effect here, see `WITHOUT_EFFECT`.
     """
@@ -835,7 +835,7 @@ class Pipeline:
         """Returns DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
 
         Args:
-            name: name of the reader; None: returns a dict of all readers by name.
+            name: name of the reader; None returns a dict of all readers by name.
         """
         metas = {node.name: reader.meta() for node, reader in self._ensure_built().engine.readers.items()}
         if name is None:
@@ -1095,7 +1095,7 @@ class Pipeline:
 
     @property
     def py_timeout(self) -> float | None:
-        """Seconds that one call of a callback in a worker process may take; None: no limit."""
+        """Seconds that one call of a callback in a worker process may take; None for no limit."""
         return self._config.py_timeout
 
     @property
@@ -1105,12 +1105,12 @@ class Pipeline:
 
     @property
     def max_compiles(self) -> int | None:
-        """Most programs the pipeline may compile; None: any number."""
+        """Most programs the pipeline may compile; None for any number."""
         return self._config.max_compiles
 
     @property
     def max_prefetch_bytes(self) -> int | None:
-        """Most bytes of batches made ahead; None: a quarter of the memory."""
+        """Most bytes of batches made ahead; None for a quarter of the memory."""
         return self._config.max_prefetch_bytes
 
     @property
@@ -1130,7 +1130,7 @@ class Pipeline:
 
     @property
     def workers(self) -> int | WorkerSet:
-        """Processes that make batches, or workers of a cluster; 0: this process makes them."""
+        """Processes that make batches, or workers of a cluster; 0 if this process makes them."""
         return self._config.workers
 
     @property

@@ -58,7 +58,7 @@ def serialized(definition: Definition) -> bytes:
 
 
 def _kept_options(config: PipelineConfig) -> dict[str, Any]:
-    """Returns the options to write; a seed that the user did not give is left out, so each deserialized pipeline draws its own."""
+    """Returns the options to write; without a seed from the user, each deserialized pipeline draws a seed of its own."""
     kept = {name: getattr(config, name) for name in OPTIONS}
     return kept if config.seed_given else kept | {"seed": None}
 

@@ -71,7 +71,7 @@ class SourceFeed:
         self.cycle = cycle_mode(cycle)
         count = num_outputs or 1
         self.layouts = _per_output(layout, count, "layout")
-        self.drawn_layouts = self.layouts  # of the last batch that `next` returned
+        self.drawn_layouts = self.layouts  # layouts of the last batch that `next` returned
         self.dtypes = [None if d is None else types.to_dtype(d) for d in _per_output(dtype, count, "dtype")]
         self.ndims = _per_output(ndim, count, "ndim")
         for one, axes in zip(self.layouts, self.ndims, strict=True):
@@ -81,12 +81,12 @@ class SourceFeed:
                     f'The arguments provided:\n ndim = {axes},\n layout: "{one}".'
                 )
         self._kinds = [DataKind() for _ in self.layouts]
-        self.fed: collections.deque[Any] = collections.deque()  # of batches
+        self.fed: collections.deque[Any] = collections.deque()  # fed batches that were not used yet
         self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
-        # Twins share this lock: one at a time calls the source and copies its data. The source may reuse its memory, or cache what
-        # it computes for an epoch.
+        # Twins share this lock: one at a time calls the source and copies its data. The source may reuse its memory, or cache
+        # what it computes for an epoch.
         self._turn = threading.RLock()
         self._given = 0  # number of fed batches that were used
         self._told_of_loss = False

@@ -70,7 +70,7 @@ class PhaseTimer:
 
     def __init__(self, kind: str, name: str, work: str = ""):
         self.kind, self.name, self.work = kind, name, work
-        self.label = f"jdali {kind}: {name}"  # in a trace
+        self.label = f"jdali {kind}: {name}"  # name in a trace
         self._spent = Spent()
         self._ended = 0.0  # the latest end of a batch
         self._lock = threading.Lock()

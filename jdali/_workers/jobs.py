@@ -25,8 +25,8 @@ class WorkerDeath:
     Attributes:
         pid: identifier of the process.
         exit_code: as in `subprocess`: -N if signal N killed it; None if unknown.
-        node: node of a cluster that it ran on; "": this machine.
-        reached: last note of its task, see `note_reached`; None: there was none.
+        node: node of a cluster that it ran on; "" for this machine.
+        reached: last note of its task, see `note_reached`; None if there was none.
     """
 
     pid: int
@@ -135,7 +135,7 @@ class MadeTask(NamedTuple):
     result: Any
     seconds: float
     cpu: float  # seconds of the process's processor time
-    nbytes: int  # of the arrays in the result
+    nbytes: int  # bytes of the arrays in the result
 
 
 @dataclasses.dataclass(frozen=True)

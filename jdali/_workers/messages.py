@@ -32,8 +32,8 @@ class TaskOrder(NamedTuple):
     """A task to make. Descriptors of the task's arrays and of the lent slab follow, each only if it is new.
 
     Attributes:
-        lent: the slab for the answer; None: the process allocates one if it needs it.
-        lent_size: bytes of a lent slab that is new to the process, so that its descriptor follows; 0: it is known.
+        lent: the slab for the answer; if None, the process allocates one if it needs it.
+        lent_size: bytes of a lent slab that is new to the process, so that its descriptor follows; 0 if it is known.
         room: least bytes of a slab that the process allocates.
     """
 
@@ -64,7 +64,7 @@ class TaskAnswer(NamedTuple):
 
     Attributes:
         slab: slab with the arrays of the result; None if it has none.
-        new_size: bytes of the slab, if the process has allocated it for this answer; else 0.
+        new_size: bytes of the slab, if the process has allocated it for this answer; otherwise 0.
         seconds, cpu: time from the order to the answer, and processor time of the whole process meanwhile.
     """
 
@@ -82,7 +82,7 @@ Answer: TypeAlias = "ReadyAnswer | TaskNote | TaskAnswer"
 
 
 _HEADER = struct.Struct("!Q")  # number of bytes of the message that follows
-_MOST_DESCRIPTORS = 4  # in a message
+_MOST_DESCRIPTORS = 4  # descriptors in a message
 _CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 

@@ -56,11 +56,11 @@ class TaskPool:
     references no object of the caller's except tasks. If a process has room, the caller's thread sends it the task.
 
     Args:
-        start: starts a process. None: processes are not replaced, and tasks may have side effects: each is sent once, to a
+        start: starts a process. If None, processes are not replaced, and tasks may have side effects: each is sent once, to a
             process without another task, and the first death fails all waiting tasks.
         most_idle: most bytes of unused shared memory that are kept for later results.
         keeps_packed: does not unpack results and exceptions of makers: each task returns a `PackedResult`.
-        timeout: seconds that a task may take, only without `start`; None: no limit.
+        timeout: seconds that a task may take, only without `start`; None for no limit.
     """
 
     def __init__(

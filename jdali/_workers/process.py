@@ -22,7 +22,7 @@ _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from jdali._workers.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"
 )
-_END_SECONDS = 5.0  # to wait for the end of a killed process
+_END_SECONDS = 5.0  # seconds to wait for the end of a killed process
 
 
 class StartedProcess(Protocol):
@@ -31,7 +31,7 @@ class StartedProcess(Protocol):
     pid: int
 
     def poll(self) -> int | None:
-        """Returns the exit code; None: it runs."""
+        """Returns the exit code; None while it runs."""
 
     def wait(self, timeout: float | None = None) -> int | None:
         """Waits for the end, and returns the exit code."""

@@ -57,7 +57,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """Lends an idle slab that has room for the largest answer so far, if possible one that the process knows; None if there is none."""
+        """Lends an idle slab with room for the largest answer so far, preferably one that the process knows; None if there is none."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:

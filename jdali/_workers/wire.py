@@ -25,7 +25,7 @@ class PackedValue(NamedTuple):
 
     head: bytes  # pickled
     spans: tuple[tuple[int, int], ...]  # offset and size of each array in the memory, bytes
-    size: int  # of the memory that the arrays need, bytes
+    size: int  # bytes of memory that the arrays need
 
 
 class ArrayPickler(pickle.Pickler):

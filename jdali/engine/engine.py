@@ -92,7 +92,7 @@ class Engine:
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
-        elsewhere: has workers run the first steps of batches; None: the engine runs all steps.
+        elsewhere: has workers run the first steps of batches; None if the engine runs all steps.
         here: the steps that the engine runs itself.
     """
 

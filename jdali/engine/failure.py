@@ -61,7 +61,7 @@ class NodeFailure(Exception):
         """Returns the error for the user, to be raised from `first`.
 
         Args:
-            position: position of `sample` in the user's batch; None: no sample failed.
+            position: position of `sample` in the user's batch; None if no sample failed.
             made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a
                 sample failed: inputs that do not fit each other have no provenance. None if the files are unknown.
             where: line that the error shows; None for the user's lines; "" for no line: Python's traceback shows a call

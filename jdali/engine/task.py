@@ -56,7 +56,7 @@ class EpochShare:
 
     Attributes:
         epoch, number: numbers of the epoch, and of the batch in it, from 0.
-        length: batches of the epoch; None: it lasts until a source ends.
+        length: batches of the epoch; None if it lasts until a source ends.
         counts: for each pipeline of the iterator, how many of the batch's first samples belong to the epoch.
     """
 

@@ -13,7 +13,7 @@ _TREES: dict[str, tuple[list[str], ast.Module]] = {}  # lines and syntax tree of
 
 
 def function_node(code: CodeType, module_globals: dict[str, object]) -> FunctionNode | None:
-    """Finds the `def` or `lambda` that the code was compiled from; None: the source is not available."""
+    """Finds the `def` or `lambda` that the code was compiled from; None if the source is not available."""
     tree = _parse(code.co_filename, module_globals)
     if tree is None:
         return None

@@ -19,7 +19,7 @@ class _Missing(enum.Enum):
 MISSING = _Missing.MISSING
 # Constants that become graph values even if they are the same in both branches, as in DALI.
 _NUMBERS = (numbers.Number, np.ndarray, np.generic, jax.Array)
-_Finish: TypeAlias = Callable[[Sequence[Any]], Any]  # from the merged leaves to a value
+_Finish: TypeAlias = Callable[[Sequence[Any]], Any]  # makes a value from the merged leaves
 
 
 class Return:
@@ -160,7 +160,7 @@ class Merge:
         self._names: list[str] = []
         self._pairs: list[tuple[Any, Any]] = []
         self._finish: list[_Finish] = []
-        self.missing: dict[str, tuple[str, str]] = {}  # by key: full name of a value, and the branch that lacks it
+        self.missing: dict[str, tuple[str, str]] = {}  # full name and branch of each missing value
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
         """Adds a value, MISSING if a branch lacks it; `key` is its name in the error that Python raises if it is used later."""

@@ -55,7 +55,7 @@ def _writes(targets: Iterable[ast.AST]) -> Names:
 
 class _Analysis:
     def __init__(self, always: Names):
-        self.always = always  # names that may be read at any time: by nested functions, or by handlers of exceptions
+        self.always = always  # names that nested functions or exception handlers may read at any time
         self.found: dict[ast.If, Names] = {}
         self.loops: list[tuple[Names, Names]] = []  # names read after a `break`, and after a `continue`
 

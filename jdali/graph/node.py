@@ -30,7 +30,7 @@ class Node:
     Attributes:
         id: index in its graph; part of the operator's random keys.
         inputs: positional inputs; a NumPy array is a constant, the same for all samples.
-        seed: the operator's own seed; None: the pipeline's.
+        seed: the operator's own seed; None for the pipeline's seed.
         domain: the samples of the batch that the node works on (the branch of a conditional).
         runtime: object that an external source or a reader needs besides its arguments.
         preserve: True if the node runs even if its outputs are not used.
@@ -150,7 +150,7 @@ class Graph:
         """Adds an operator.
 
         Args:
-            num_outputs: number of outputs; None: the operator decides.
+            num_outputs: number of outputs; if None, the operator decides.
             domain: the samples that it works on; the inputs must be values of these samples. None: the samples of the current
                 branch, into which the inputs are brought. A source always has samples for the whole batch, as in DALI.
         """
@@ -213,7 +213,7 @@ class Graph:
     def bring_in(self, *values: DataNode) -> None:
         """Copies the nodes that values depend on and that the graph lacks, in the order of their creation."""
         pending = [value.source for value in values]
-        foreign: dict[Node, Node] = {}  # by their originals
+        foreign: dict[Node, Node] = {}  # nodes to copy, by their originals
         while pending:
             node = pending.pop()
             if (node.original or node) in foreign or self.copy_of(node) is not None:

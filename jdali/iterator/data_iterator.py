@@ -76,7 +76,7 @@ class DataIterator(EpochLoop[BatchT]):
             `LastBatchPolicy.PAD`) and for stand-ins of failed samples (with `on_error="mask"`). With neither of
             these options there is no mask.
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded with
-            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.
+            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. With "error", such samples raise.
         squeeze: names of outputs with one number per sample, such as a reader's labels: [N, 1] becomes [N].
         pmap_shape: with `sharding`, makes outputs [parts, N / parts, ...], as functions under `jax.pmap`
             expect.

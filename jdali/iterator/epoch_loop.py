@@ -288,7 +288,7 @@ class FirstBatches(Iterator[BatchT]):
     def __init__(self, loop: EpochLoop[BatchT], count: int):
         self._loop, self._count = loop, count
         self._begun = self._ended = False
-        self._batches = 0  # of this loop
+        self._batches = 0  # batches of this loop so far
         self._turn = threading.RLock()
 
     def __next__(self) -> BatchT:

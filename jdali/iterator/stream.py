@@ -62,7 +62,7 @@ class BatchStream:
         self._leaves = False  # the user wants the next epoch
         self._stands = False  # the pipelines make no batch before the next epoch begins
         self._left_early = False  # the user left the epoch before its end
-        self._outcomes: dict[int, Result | BaseException] = {}  # results of the pipelines, until every pipeline has one
+        self._outcomes: dict[int, Result | BaseException] = {}  # kept until every pipeline has one
         # States from which every later batch can be found by counting: the start, the last restored state, and
         # each state where a source began again.
         self.anchors = [self.get_state()]

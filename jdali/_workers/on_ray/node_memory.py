@@ -25,7 +25,7 @@ from jdali._workers.memory import Memory
 
 _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
-_SECONDS = 60.0  # to wait for the first actor to fill the memory
+_SECONDS = 60.0  # seconds to wait for the first actor to fill the memory
 _TRIES = 3
 _ADDRESSES = 64  # for each key: so many that one of their actors survives, and all are asked in a millisecond
 
@@ -79,7 +79,7 @@ def _of_others(key: str) -> Memory | None:
 
 
 def _server_beside_the_first(key: str) -> socket.socket | None:
-    """Returns a socket at the next free address; None: all are taken, so enough actors send the memory."""
+    """Returns a socket at the next free address; None if all are taken, so that enough actors send the memory."""
     for number in range(1, _ADDRESSES):
         server = _bound(_address(key, number))
         if server is not None:
@@ -88,7 +88,7 @@ def _server_beside_the_first(key: str) -> socket.socket | None:
 
 
 def _bound(address: str) -> socket.socket | None:
-    """Returns a socket that listens at an address; None: the address is taken."""
+    """Returns a socket that listens at an address; None if the address is taken."""
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         server.bind(address)

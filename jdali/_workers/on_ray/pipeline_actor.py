@@ -69,9 +69,9 @@ class ActorAnswer:
     """The results of a call's tasks, or the reason why there are none.
 
     Attributes:
-        packed: a `TaskOutcome` for each task, or one exception for all (`is_error`); None: there are no results.
+        packed: a `TaskOutcome` for each task, or one exception for all (`is_error`); None if there are no results.
         is_unknown: the client has not joined, or was idle for so long that it must join again.
-        death: death of the process before all tasks were made; None: it made them, or died in another call.
+        death: death of the process before all tasks were made; None if it made them, or died in another call.
         position: position of the task that ran when it died.
         error: reason why the actor can make no task of this client.
         deaths: number of the client's processes that have died in this actor.

@@ -109,7 +109,7 @@ class DebugEngine(Engine):
 
     # --- operators --------------------------------------------------------------------------
     def step_of(self, node: Node, number: int) -> DebugStep:
-        """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration made another call at this point."""
+        """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration made another call there."""
         if number < len(self._steps):
             step = self._steps[number]
             step.check(node)
@@ -212,10 +212,10 @@ class DebugGraph(Graph):
         super().__init__()
         self._engine = engine
         self._env = Values()
-        self._size: int | None = None  # of the batch
+        self._size: int | None = None  # size of the batch
         self._parts: dict[Domain, SampleIds] = {}
         self._keys_known = False  # True once the samples are fixed, see `_fix_keys`
-        self._refs: dict[Node, SampleRefs] = {}  # drawn in this iteration, by the readers' nodes of the first iteration
+        self._refs: dict[Node, SampleRefs] = {}  # samples drawn so far, by node of the first iteration
         self._waiting: list[tuple[Node, DebugStep]] = []
         self._called = 0  # operators that the function called; nodes of the user's batches do not count
 

@@ -109,7 +109,7 @@ class SeenBatch:
     """A batch with its number.
 
     Attributes:
-        result: outputs and identities of the samples; None: all samples failed.
+        result: outputs and identities of the samples; None if all samples failed.
         errors: failed samples; stand-ins took their positions.
     """
 
@@ -200,7 +200,7 @@ class PipelineInspector:
             except StopIteration:
                 raise IndexError(f"batch {number} is after the end of the external source") from None
             except OverflowError as error:
-                if isinstance(error, OperatorError):  # of the user's code
+                if isinstance(error, OperatorError):  # raised by the user's code
                     raise
                 raise IndexError(f"batch {number} is too far: its epoch has more than 32 bits") from None
 

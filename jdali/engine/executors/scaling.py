@@ -43,7 +43,7 @@ class Scaling:
 
     Attributes:
         quiet: windows in a row in which one worker fewer would have been enough.
-        rate: batches a second before the last worker was added; None: the last window added none.
+        rate: batches a second before the last worker was added; None if the last window added none.
     """
 
     count: int

@@ -107,7 +107,7 @@ def export_function(
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
     unfinished.replace(target / MANIFEST)
     written = {file.file for program in programs for file in program.files}
-    for path in target.glob("*.stablehlo"):  # of an earlier export
+    for path in target.glob("*.stablehlo"):  # programs of an earlier export
         if path.name not in written:
             path.unlink()
     return manifest.fingerprint

@@ -97,8 +97,8 @@ class PipelineFunction:
         Args:
             inputs: for each value of the start an array [N, ...], of JAX or NumPy, or a `TensorList`.
             extents: true sizes of padded samples: int [N, ndim], or [ndim] for all samples. For several inputs, a
-                sequence with an array for each padded input, and None for each input without padding. With extents, or with a `TensorList`, outputs are
-                `Padded`.
+                sequence with an array for each padded input, and None for each input without padding. With extents, or with
+                a `TensorList`, outputs are `Padded`.
             key: JAX key that random operators draw from, one for the batch. None: the pipeline's seed.
             epoch: epochs of the samples, int or int [N], as in the pipeline.
             index: indices of the samples in the data set, int [N], as in the pipeline; None: 0, 1, ... The random

@@ -76,7 +76,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         graph: fingerprint of the graph, as in states of a pipeline.
         nodes: as `written_graph` writes them; nodes that are not needed, such as readers, are sources without data.
         start, outputs: values that the function takes and returns, by numbers of the node and its output.
-        sizes: size of all samples of each output; None: they differ.
+        sizes: size of all samples of each output; None if they differ.
     """
 
     version: int

@@ -59,7 +59,7 @@ def call_on_sample(
     Args:
         function: takes and returns nodes, in any structure of containers.
         args: arrays in place of nodes; other arguments are constants.
-        key: typed key that all random operators draw from; None: random operators are refused.
+        key: typed key that all random operators draw from; if None, random operators are refused.
 
     Raises:
         TypeError: an operator draws and there is no key.

@@ -100,7 +100,7 @@ class Planner:
             specs |= {value: batch.spec for value, batch in env.items() if value not in specs}
             calls = self._plan_calls(specs, env, given, draw)
         except NodeFailure as failure:
-            if isinstance(failure.first, OperatorError):  # from planning a value that an operator needs
+            if isinstance(failure.first, OperatorError):  # raised by planning a value that an operator needs
                 raise failure.first from failure.first.__cause__
             raise _refusal(failure) from failure.first
         stage = PlannedStage.of(calls, [specs[v] for v in self.stage.inputs])

@@ -43,13 +43,13 @@ class Preprocess:
 
     Attributes:
         inputs: names of the inputs, which are outputs of readers.
-        input_shapes: element type and largest padded shape of each input that goes to the compiled part; None: an input
+        input_shapes: element type and largest padded shape of each input that goes to the compiled part; None for an input
             of encoded bytes.
         start: names of the inputs of the compiled part.
         outputs, dtypes, layouts: names, element types and layouts of the outputs.
         random: names of operators that draw random values; then a call needs a key or an index.
         shapes: declared padded shapes of one sample of the start.
-        sizes: size of all samples of each output; None: they differ.
+        sizes: size of all samples of each output; None if they differ.
         fingerprint: the folder's fingerprint.
     """
 

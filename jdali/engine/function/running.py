@@ -31,7 +31,7 @@ class FunctionForm:
 
     Attributes:
         outputs: positions of the outputs among the values of the stage.
-        sizes: size of all samples of each output; None: they differ.
+        sizes: size of all samples of each output; None if they differ.
         ragged: True if the key leaves out the sizes of samples, even if the sizes are equal.
     """
 
@@ -67,7 +67,7 @@ def exact_platform(platform: str) -> str:
 
 
 def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
-    """Returns XLA options that give a program the bits of the pipeline's programs; None: JAX's defaults."""
+    """Returns XLA options that give a program the bits of the pipeline's programs; None for JAX's defaults."""
     return compiler_options(platform, [node.op for node in stage.nodes])
 
 

@@ -30,7 +30,7 @@ class Grid:
     """Sizes that an axis may have; proportional axes may have these fractions of the longest axis."""
 
     sizes: Sizes
-    fractions: tuple[float, ...]  # with few binary digits, ascending to 1
+    fractions: tuple[float, ...]  # have few binary digits; ascending, up to 1
 
 
 def _powers(base: float, *factors: float) -> tuple[float, ...]:
@@ -126,7 +126,7 @@ class PaddedShapes:
         """Groups the samples of a batch by their padded shapes.
 
         Args:
-            held: padded shapes, int [N, ndim], in which an earlier stage left the samples of each value; None: they are
+            held: padded shapes, int [N, ndim], in which an earlier stage left the samples of each value; None if they are
                 not padded, or this stage makes the value.
             together: puts all samples in one shape, which has the largest size of each axis.
         """

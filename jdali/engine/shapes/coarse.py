@@ -33,7 +33,7 @@ class CoarseGrid:
     """Sizes of the axes of a value.
 
     Attributes:
-        longest: sizes of the longest side of a picture; None: `sizes`.
+        longest: sizes of the longest side of a picture; None for `sizes`.
         frames: sizes of further axes of pictures, such as frames; there are fewer, because more axes differ.
     """
 

@@ -58,7 +58,7 @@ class StageShapes:
 
         Args:
             args: arguments of each node that are not nodes, prepared for `plan_call`.
-            most: most shapes at a level; None: the stage stays at level 0.
+            most: most shapes at a level; None if the stage stays at level 0.
             few: batches are small and on a CPU, so outputs whose padding costs no time share shapes.
         """
         self._most, self._few = most, few
@@ -91,7 +91,7 @@ class StageShapes:
 
         Args:
             rows: returns the rows of a call in the shape of a group. Unused rows are filled with samples of smaller
-                shapes, see `_filled`. None: every sample has its own shape.
+                shapes, see `_filled`. If None, every sample has its own shape.
         """
         shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
         extents = [v.extents for v in values]
@@ -276,7 +276,7 @@ def _sizes_follow(node: Node) -> bool:
 
 
 def held_shapes(value: TensorList) -> np.ndarray | None:
-    """Returns the padded shapes of a batch's samples in memory, int [N, ndim]; None: not all are padded."""
+    """Returns the padded shapes of a batch's samples in memory, int [N, ndim]; None if not all are padded."""
     blocks = value.store.blocks
     if not all(isinstance(block, PaddedBlock) for block in blocks):
         return None

@@ -31,7 +31,7 @@ class _BatchCall:
     inputs: Sequence[Any]
     fixed: Mapping[str, Any]
     varying: Mapping[str, np.ndarray]
-    scaled: Scaled | None = None  # sizes at which pictures are decoded; None: their own
+    scaled: Scaled | None = None  # sizes at which pictures are decoded; None for their own
     headers: Any = None
 
     def select(self, rows: np.ndarray) -> _BatchCall:
@@ -156,7 +156,7 @@ class HostBatchOpRunner(HostRunner):
         return found
 
     def _scaled(self, plan: PlannedCall, probed: Probed | None) -> Scaled | None:
-        """Chooses the sizes at which the pictures of a batch are decoded; None: their own."""
+        """Chooses the sizes at which the pictures of a batch are decoded; None for their own."""
         scales = self._op.scales
         if scales is None or probed is None or not self._scaled_for:
             return None

@@ -80,8 +80,8 @@ class StageOutline:
 class Packing:
     """Packs the small per-sample arrays of a program into one int32 array [N, columns].
 
-    Every array costs a few microseconds in each call; packed arrays together cost as much as one. Floats and unsigned integers travel as
-    their bits; 64-bit values do not fit and stay apart.
+    Every array costs a few microseconds in each call; packed arrays together cost as much as one. Floats and unsigned
+    integers travel as their bits; 64-bit values do not fit and stay apart.
     """
 
     def __init__(self, arrays: Sequence[np.ndarray]):

@@ -34,7 +34,7 @@ class Job(NamedTuple):
     """One call of a program.
 
     Attributes:
-        rows: int [program.batch], the sample in each row; None: the whole batch in order.
+        rows: int [program.batch], the sample in each row; None for the whole batch in order.
         clears: if True, unused rows have extent 0: they add nothing where samples are mixed, and take no time where the
             time depends on true sizes.
         seconds, needed: modelled time of the samples with padding, and without.
@@ -73,14 +73,14 @@ class StagePlan:
 
     Attributes:
         varying: arguments whose arrays each batch replaces.
-        outputs: places of each output's samples in the results of the jobs, without blocks; None: not known yet.
+        outputs: places of each output's samples in the results of the jobs, without blocks; None until known.
     """
 
     stage: PlannedStage
     varying: tuple[VaryingArgument, ...]
     packed: np.ndarray
     apart: list[np.ndarray]
-    jobs: list[Job] | None = None  # the calls that make a batch; None: not known yet
+    jobs: list[Job] | None = None  # the calls that make a batch; None until known
     outputs: list[Store] | None = None
 
     def stage_with(self, given: ArgumentValues) -> PlannedStage:
@@ -133,7 +133,7 @@ class Dependencies:
         return given
 
     def key(self, env: Values, count: int, given: ArgumentValues) -> Hashable | None:
-        """Makes the key of a plan for `count` samples; None: the plan would hardly recur."""
+        """Makes the key of a plan for `count` samples; None if the plan would hardly recur."""
         if self._on_keys:
             return None
         by_frame = [
@@ -198,7 +198,7 @@ class PlanCache:
         self._plans: collections.OrderedDict[Hashable, StagePlan] = collections.OrderedDict()
 
     def get(self, key: Hashable | None) -> StagePlan | None:
-        """Returns the plan of a key; None: it is not kept, or the key is None."""
+        """Returns the plan of a key; None if it is not kept, or the key is None."""
         plan = None if key is None else self._plans.get(key)
         if plan is not None:
             self._plans.move_to_end(key)

@@ -68,7 +68,7 @@ class Program:
     samples: int = 0
     padded_seconds: float = 0.0
     needed_seconds: float = 0.0
-    nbytes: int = 0  # of inputs and outputs of a call, padded
+    nbytes: int = 0  # padded bytes of the inputs and outputs of a call
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
         """Makes the first call, and records its time; other users of the function wait until it is compiled."""
@@ -171,7 +171,7 @@ def random_nodes(stage: Stage) -> list[Node]:
 def compiler_options(
     platform: str, operators: Iterable[Operator] = (), *, one_thread: bool = False
 ) -> dict[str, Any] | None:
-    """Chooses XLA's options for programs of these operators; None: JAX's defaults."""
+    """Chooses XLA's options for programs of these operators; None for JAX's defaults."""
     if platform != "cpu":
         return None
     wide_vectors = any(isinstance(op, CompiledOp) and op.wide_vectors for op in operators)

@@ -17,7 +17,7 @@ class StepRunner(abc.ABC):
         shown: text of the step in `plan()`.
         at_once: most batches in the step at the same time. A step that works on single samples takes two, so that the
             slowest sample of a batch does not keep the pool idle.
-        policy: decides which threads work on its samples; None: it has no work for threads.
+        policy: decides which threads work on its samples; None if it has no work for threads.
     """
 
     shown: str

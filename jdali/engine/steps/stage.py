@@ -224,7 +224,7 @@ class StageRunner(StepRunner):
         self._collect(env, plan, [job.samples for job in jobs], results)
 
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
-        """Returns how many calls of a batch may be queued in XLA; 0: each thread waits for its own call.
+        """Returns how many calls of a batch may be queued in XLA; if 0, each thread waits for its own call.
 
         On a CPU, too, XLA computes calls in threads of its own. A thread of the pool that waited for its call would often
         wait for an XLA thread without a core. Queued calls take memory, so if calls are large, threads do wait.

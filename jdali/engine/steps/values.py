@@ -21,7 +21,7 @@ class Values(dict[DataNode, TensorList]):
 
     Attributes:
         scaled: sizes of pictures that are decoded at a fraction of their own.
-        task: the batch's task, which has the samples of its sources; None: a call without a pipeline.
+        task: the batch's task, which has the samples of its sources; None for a call without a pipeline.
         drawn: provenance of the samples of each source.
         constants: inputs that are one array for all samples, by name; for a call without a pipeline.
         arrays: per-sample arguments that are one array [N, ...] in place of a batch; for a call without a pipeline.
@@ -58,7 +58,7 @@ class Values(dict[DataNode, TensorList]):
         return argument_values(self[value], op, name) if array is None else array
 
     def made_of(self, node: Node) -> Provenance | None:
-        """Returns the provenance of a node's outputs: samples of the sources; None: they come from no source.
+        """Returns the provenance of a node's outputs: samples of the sources; None if they come from no source.
 
         The node need not have run, and may be part of a compiled program; its inputs must be known.
         """
