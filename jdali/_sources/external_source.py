@@ -23,7 +23,7 @@ log = logging.getLogger("jdali")
 
 @dataclasses.dataclass(frozen=True)
 class _Batch:
-    """A batch of a source: samples and layout of each output."""
+    """Holds a batch of a source: samples and layout of each output."""
 
     outputs: list[Samples]
     layouts: list[str]
@@ -33,7 +33,7 @@ class _Batch:
 
 
 class SourceFeed:
-    """The data of one `fn.external_source`: from a callback, an iterable, or fed by the user.
+    """Provides the data of one `fn.external_source`: from a callback, from an iterable, or fed by the user.
 
     Args:
         num_outputs: None: one output, which the source gives without a tuple.
@@ -81,8 +81,8 @@ class SourceFeed:
                     f'The arguments provided:\n ndim = {axes},\n layout: "{one}".'
                 )
         self._kinds = [DataKind() for _ in self.layouts]
-        self.fed: collections.deque[Any] = collections.deque()  # fed batches that were not used yet
-        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
+        self.fed: collections.deque[Any] = collections.deque()  # fed batches, in order
+        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # outputs of batches that are fed one by one, not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
         # Twins share this lock: one at a time calls the source and copies its data. The source may reuse its memory, or cache
@@ -90,7 +90,7 @@ class SourceFeed:
         self._turn = threading.RLock()
         self._given = 0  # number of fed batches that were used
         self._told_of_loss = False
-        # A callback that takes an index needs no position to go back to.
+        # A callback that takes an index has no position that must be restored, so it needs no `SourceItems`.
         check_source(source, cycle, repeat_last=repeat_last)
         self._takes_index = is_callback(source) and takes_argument(source)
         self._items: SourceItems | None = None

@@ -17,7 +17,7 @@ from jdali._workers import MadeTask
 from jdali._workers.callbacks import CallbackWorkers
 from jdali.graph import Node
 
-# Parts of a batch for each worker: several, because some samples take longer than others.
+# Number of parts of a batch for each worker: several, because some samples take longer than others.
 _PARTS = 4
 
 
@@ -77,7 +77,7 @@ _Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next
 
 
 class RemoteSource:
-    """A source in a worker process.
+    """Runs a source in a worker process.
 
     Args:
         alone: True if the source gives batches only in order, so one worker makes all of them.
@@ -109,7 +109,7 @@ class RemoteSource:
 
 @dataclasses.dataclass
 class _Ahead:
-    """A batch that workers make ahead, in parts."""
+    """Represents a batch that workers make ahead, in parts."""
 
     wanted: tuple[int, ...]
     size: int  # most samples
@@ -117,7 +117,7 @@ class _Ahead:
 
 
 class ParallelSource(SourceFeed, InWorkers):
-    """An external source with `parallel=True`.
+    """Implements an external source with `parallel=True`.
 
     Args:
         source: a callback that takes the index of the batch or sample, an iterable or a generator function.

@@ -1,4 +1,4 @@
-"""Pickles functions by value: lambdas, local functions, and those that `pickle_by_value` marks.
+"""Pickles functions by value: lambdas, local functions, and functions that `pickle_by_value` marks.
 
 `pickle` writes the name of a function in its module, so a function without a name there cannot be sent to another process.
 This module writes the function itself: its code, its closure, and the global variables that it uses.

@@ -39,7 +39,7 @@ from jdali._workers.serve import end_with_starter, serve
 from jdali._workers.wire import pack
 
 _START_METHODS = ("fork", "spawn", "forkserver")
-# An argument of fewer bytes travels with the message: for several of 48 KiB the caller took a quarter less time.
+# An argument of fewer bytes travels with the message: for several arguments of 48 KiB the caller took a quarter less time.
 _SMALL = 1 << 16
 _Call: TypeAlias = tuple[int, str, tuple[Any, ...]]
 _Loads: TypeAlias = Callable[[bytes], Any]
@@ -50,7 +50,7 @@ class CallbackWorkers:
 
     Args:
         objects: each has an attribute `alone`, True if a worker of its own makes all its calls in order, False if any worker
-            makes any call; and `callback`, the part of it that is the user's.
+            makes any call; and an attribute `callback`, the user's part of the object.
         workers: number of processes for the objects that are not alone.
         start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
         pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
@@ -188,7 +188,7 @@ def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
 
 
 class _PythonProcess:
-    """A process of `multiprocessing` as a `StartedProcess`."""
+    """Adapts a process of `multiprocessing` to `StartedProcess`."""
 
     def __init__(self, process: BaseProcess):
         self._process, self.pid, self.kill = process, int(process.pid or 0), process.kill

@@ -20,7 +20,7 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 @dataclasses.dataclass(frozen=True)
 class WorkerDeath:
-    """The unexpected end of a process.
+    """Describes the unexpected end of a process.
 
     Attributes:
         pid: identifier of the process.
@@ -53,7 +53,7 @@ class WorkerDeath:
 
 
 class TaskKilledError(RuntimeError):
-    """A task crashed its process, or several processes were killed while they ran it."""
+    """Raised if a task crashed its process, or several processes were killed while they ran it."""
 
     def __init__(self, deaths: Sequence[WorkerDeath]):
         super().__init__("; ".join(map(str, deaths)))
@@ -61,12 +61,12 @@ class TaskKilledError(RuntimeError):
 
 
 class PoolClosedError(RuntimeError):
-    """The pool was closed before the task was made."""
+    """Raised if the pool was closed before the task was made."""
 
 
 @dataclasses.dataclass(eq=False)
 class PackedMemory:
-    """A packed value; its arrays, if it has some, are in separate memory."""
+    """Holds a packed value; its arrays, if it has some, are in separate memory."""
 
     packed: PackedValue
     memory: Memory | None
@@ -94,7 +94,7 @@ class PackedMemory:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PackedResult:
-    """Result or exception of a maker, packed as it came from the process."""
+    """Holds the result or exception of a maker, packed as it came from the process."""
 
     packed: PackedValue
     memory: np.ndarray[Any, Any] | None
@@ -103,7 +103,7 @@ class PackedResult:
 
 @dataclasses.dataclass(eq=False)
 class PoolJob:
-    """A task that was submitted."""
+    """Holds a task that was submitted, until it is made."""
 
     number: int
     order: int  # lower goes first
@@ -130,7 +130,7 @@ class PoolJob:
 
 
 class MadeTask(NamedTuple):
-    """A task that was made."""
+    """Holds the result of a task, and what it cost."""
 
     result: Any
     seconds: float

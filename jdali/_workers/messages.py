@@ -29,7 +29,7 @@ class StartOrder:
 
 
 class TaskOrder(NamedTuple):
-    """A task to make. Descriptors of the task's arrays and of the lent slab follow, each only if it is new.
+    """Orders a task. The descriptors of the task's arrays and of the lent slab follow, each only if it is new.
 
     Attributes:
         lent: the slab for the answer; if None, the process allocates one if it needs it.
@@ -47,20 +47,20 @@ class TaskOrder(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ReadyAnswer:
-    """A process is ready for tasks; or it ends, and `error` is raised."""
+    """Reports that a process is ready for tasks, or that it ends because `error` was raised."""
 
     error: Exception | None = None
 
 
 class TaskNote(NamedTuple):
-    """The position that a task has reached, as its maker notes it."""
+    """Reports the position that a task has reached, as its maker notes it."""
 
     number: int
     reached: int
 
 
 class TaskAnswer(NamedTuple):
-    """The answer to a `TaskOrder`; the descriptor of a new slab follows.
+    """Answers a `TaskOrder`; the descriptor of a new slab follows.
 
     Attributes:
         slab: slab with the arrays of the result; None if it has none.
@@ -87,7 +87,7 @@ _CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
 class Channel:
-    """Sends and receives messages; one thread may send while another one receives."""
+    """Sends and receives messages; one thread may send while another thread receives."""
 
     def __init__(self, connected: socket.socket):
         self._socket = connected

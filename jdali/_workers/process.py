@@ -41,7 +41,7 @@ class StartedProcess(Protocol):
 
 
 class TaskProcess:
-    """A process with its tasks.
+    """Represents a process with its tasks.
 
     Attributes:
         is_leaving: True if it gets no more tasks, and ends after the last one.

@@ -20,14 +20,14 @@ from jdali._workers.messages import SlabName
 
 
 def allocate_slab(size: int, room: int) -> Memory:
-    """Allocates a file of `room` bytes, or up to an eighth more than `size` if that is larger: batches differ a little."""
+    """Allocates a file of `room` bytes, or if `size` is larger, up to an eighth more than `size`: later batches may grow."""
     step = max(mmap.ALLOCATIONGRANULARITY, 1 << max(size.bit_length() - 4, 0))
     return Memory(*allocate(size, room if size <= room else -(-size // step) * step))
 
 
 @dataclasses.dataclass(eq=False)
 class SharedSlab:
-    """Memory that is mapped here, and in the processes that know it."""
+    """Holds memory that is mapped in this process, and in the processes that know the slab."""
 
     name: SlabName
     memory: Memory
@@ -40,7 +40,7 @@ class SharedSlab:
 
 
 class SharedSlabs:
-    """The slabs of a pool. The pool's thread alone uses them, but leases end in any thread."""
+    """Holds the slabs of a pool. Only the pool's thread uses them, but leases end in any thread."""
 
     def __init__(self, most_idle: int):
         self._most_idle = most_idle
@@ -57,7 +57,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """Lends an idle slab with room for the largest answer so far, preferably one that the process knows; None if there is none."""
+        """Lends an idle slab with room for the largest answer so far, preferably one that is known; None if there is none."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:

@@ -21,7 +21,7 @@ Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]],
 
 
 class PackedValue(NamedTuple):
-    """A value without the contents of its arrays, which are in separate memory."""
+    """Holds a pickled value without the contents of its arrays, which are in separate memory."""
 
     head: bytes  # pickled
     spans: tuple[tuple[int, int], ...]  # offset and size of each array in the memory, bytes

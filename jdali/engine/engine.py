@@ -162,7 +162,7 @@ class Engine:
         return True
 
     def use_seed(self, seed: int) -> None:
-        """Gives the pipeline's seed to all random operators that have none of their own."""
+        """Gives the pipeline's seed to all random operators that have no seed of their own."""
         if seed != self.seed:
             self.seed = seed
             for runner in self.runners:

@@ -35,7 +35,7 @@ class Room:
     Args:
         depth: least number of batches that may wait; one more is made meanwhile.
         most_bytes: most bytes of batches that wait or are being made; a single batch may take more.
-        is_strict: until a first batch shows its size, allows one batch at a time; if False, as many as `depth`.
+        is_strict: if True, allows only one batch at a time until a first batch shows its size.
 
     Attributes:
         depth: number of batches that may wait now.
@@ -83,7 +83,7 @@ class When(enum.Enum):
 
 
 class Follower(Epochs, Protocol):
-    """The part of an iterator that assigns each batch to an epoch when its task is drawn, and finishes the batch."""
+    """Assigns each batch to an epoch of an iterator when the batch's task is drawn, and finishes the batch."""
 
     def finish(self, result: Result) -> Result:
         """Returns a batch as the iterator hands it over. It is called from any thread, in the order of the batches."""
@@ -158,7 +158,7 @@ class InFlight:
         return self.halted or self.closed or self._abandon.told
 
     def fit(self, workers: int) -> None:
-        """Makes as many batches at the same time as `workers` need."""
+        """Sets the number of batches made at the same time to what `workers` need."""
         assert self._room is not None
         with self.changed:
             self._most = workers

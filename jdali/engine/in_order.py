@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 
 class Stopped(BaseException):
-    """The window stops, so a thread must not wait for its turn."""
+    """Raised in a thread that waits for its turn when the window stops."""
 
 
 class InOrder:

@@ -44,7 +44,7 @@ _FREE = contextlib.nullcontext()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PreparedStep:
-    """A step with its runner.
+    """Joins a step with its runner.
 
     Attributes:
         run: `StepRunner.run`, or a function that does the same.
@@ -159,7 +159,7 @@ def user_error(
 
 
 class PreparedPlan:
-    """A plan with its runners, for calls without a pipeline: the caller gives the values of its sources."""
+    """Joins a plan with its runners, for calls without a pipeline; the caller gives the values of the sources."""
 
     def __init__(
         self,
@@ -227,7 +227,7 @@ class PreparedPlan:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """A finished batch.
+    """Holds a finished batch.
 
     Attributes:
         mask: bool [N], False where a stand-in replaced a failed sample.

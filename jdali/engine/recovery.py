@@ -25,7 +25,7 @@ from jdali.readers.order.epochs import SampleRefs
 
 @dataclasses.dataclass
 class Blamed:
-    """A sample on which an operator failed."""
+    """Describes a sample on which an operator failed."""
 
     error: Exception
     sources: list[str] = dataclasses.field(default_factory=list)
@@ -42,7 +42,7 @@ class Blamed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class AttemptFailure:
-    """The failure of an operator that ended an attempt at a batch.
+    """Describes the failure of an operator that ended an attempt at a batch.
 
     Attributes:
         user_error: returns a new error for the user, to be raised from `cause`. It is not stored here: its traceback
@@ -59,7 +59,7 @@ class AttemptFailure:
 def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> dict[int, Blamed]:
     """Returns the samples that made an operator fail, by their position in the task.
 
-    If the operator combined several samples, all of them are blamed, except those that it also used for a good output.
+    If the operator combined several samples, all of them are blamed, except samples from which it also made a good output.
     """
 
     def origins(i: int) -> list[tuple[Drawn | None, int]]:

@@ -116,7 +116,7 @@ class Window:
 
     @property
     def threads(self) -> tuple[threading.Thread, ...]:
-        """The threads that make batches, and the one that closes the window."""
+        """The threads that make batches, and the thread that closes the window."""
         return (*self._threads.threads, *self._keeper.threads)
 
     @property

@@ -27,11 +27,11 @@ _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
 _SECONDS = 60.0  # seconds to wait for the first actor to fill the memory
 _TRIES = 3
-_ADDRESSES = 64  # for each key: so many that one of their actors survives, and all are asked in a millisecond
+_ADDRESSES = 64  # for each key: enough that one of their actors survives; all are asked in a millisecond
 
 
 class NodeMemory:
-    """Memory that a node shares; with a `server`, this process sends it to others."""
+    """Holds memory that the processes of a node share; with a `server`, this process sends it to other processes."""
 
     def __init__(self, memory: Memory, server: socket.socket | None = None):
         self.memory, self._server = memory, server

@@ -40,14 +40,14 @@ def compiled_programs() -> int:
 
 
 class Placement(NamedTuple):
-    """The device of an operator: DALI's name ("cpu", "gpu" or "mixed") and JAX's device."""
+    """Names the device of an operator, by DALI's name ("cpu", "gpu" or "mixed") and as JAX's device."""
 
     name: str
     device: jax.Device
 
 
 class RunnerKey(NamedTuple):
-    """Key of a runner: everything but the values, sizes and types of the data."""
+    """Identifies a runner by everything except the values, sizes and types of the data."""
 
     op: Operator
     placement: Placement
@@ -148,7 +148,7 @@ def call_ids(count: int, number: int) -> SampleIds:
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
-_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # for calls without random numbers
+_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # for calls that draw nothing
 
 
 @functools.lru_cache(maxsize=1024)

@@ -1,6 +1,6 @@
 """Debug mode: runs the user's function in each iteration, and each operator when the function calls it.
 
-Runners and random keys are those of the compiled pipeline; each operator is a step of its own.
+Runners and random keys are the same as in a compiled pipeline, but each operator is a separate step.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ class DebugGraph(Graph):
         return self.add_batch(batch, batch.device)
 
     def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
-        """Adds an operator and runs it; raises RuntimeError if the first iteration called another one at this point."""
+        """Adds an operator and runs it; raises RuntimeError if the first iteration called another operator here."""
         runtime = options.get("runtime")
         if isinstance(runtime, InWorkers):  # a debugger does not stop in workers
             options["runtime"] = here = runtime.in_process()

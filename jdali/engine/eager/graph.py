@@ -23,7 +23,7 @@ _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class InputKind(NamedTuple):
-    """Key of an input: its device ("cpu" or "gpu"), layout and number of axes."""
+    """Identifies an input by its device ("cpu" or "gpu"), layout and number of axes."""
 
     device: str
     layout: str
@@ -31,7 +31,7 @@ class InputKind(NamedTuple):
 
 
 class GraphKey(NamedTuple):
-    """Key of a graph: everything but the samples."""
+    """Identifies a graph by everything except the samples."""
 
     define: Callable[..., Any]
     inputs: tuple[InputKind, ...]
@@ -40,7 +40,7 @@ class GraphKey(NamedTuple):
 
 
 class EagerGraph:
-    """A function traced as a graph, with its plan. Calls from several threads take turns."""
+    """Holds a function traced as a graph, with its plan. Calls from several threads take turns."""
 
     def __init__(self, key: GraphKey):
         self._function = TracedFunction(key.define, [kind.device for kind in key.inputs])

@@ -26,7 +26,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-    """Values of one batch after each operator, up to the first failure."""
+    """Holds the values of one batch after each operator, up to the first failure."""
 
     values: Values
     parts: dict[Domain, SampleIds]
@@ -106,7 +106,7 @@ _MOST_FOUND, _FIND_SECONDS = 50, 2.0
 
 @dataclasses.dataclass(frozen=True)
 class SeenBatch:
-    """A batch with its number.
+    """Holds a batch and its number.
 
     Attributes:
         result: outputs and identities of the samples; None if all samples failed.

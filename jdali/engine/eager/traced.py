@@ -32,7 +32,7 @@ class ObjectCache(Generic[Made]):
 
 @dataclasses.dataclass(frozen=True)
 class CallKey:
-    """Key of a call of a function: everything but the arrays.
+    """Identifies a call of a function by everything except the arrays.
 
     Attributes:
         constants: type and value of each argument that is no array; None in place of each array.
@@ -62,7 +62,7 @@ class CallKey:
 
 
 class TracedFunction:
-    """A function traced as a graph."""
+    """Holds a function that was traced as a graph."""
 
     def __init__(self, define: Callable[..., Any], devices: Sequence[str]):
         """Traces a function, with an input node on each of `devices`."""

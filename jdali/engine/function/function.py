@@ -29,7 +29,7 @@ from jdali.tensors import TensorList
 
 
 class Padded(NamedTuple):
-    """Samples that may differ in size, padded to one array.
+    """Holds samples that may differ in size, padded to one array.
 
     Attributes:
         array: [N, *padded]; elements past the size of a sample are unspecified.
@@ -49,7 +49,7 @@ class PipelineFunction:
     Attributes:
         start: names of the values that it takes.
         outputs: names of the values that it returns.
-        random: names of the operators that draw random values, except those with a key of their own.
+        random: names of the operators that draw random values, except operators with a key of their own.
         seed: the pipeline's seed.
         layouts: layouts of the values of the start, "" if unknown.
         host: the operators before the start. `host` takes outputs of readers, such as encoded files, and returns the inputs

@@ -28,12 +28,12 @@ _MOST_OUTPUTS = 1 << 16  # most outputs of a node
 
 
 class UnknownOperatorError(RuntimeError):
-    """A graph has an operator that this process does not have."""
+    """Raised if a graph has an operator that this process does not have."""
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeRow:
-    """A node in JSON."""
+    """Describes a node in JSON."""
 
     op: str
     name: str

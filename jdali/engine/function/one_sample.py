@@ -35,14 +35,14 @@ _CHOOSING = (ConditionalPart.JOIN, ConditionalPart.MERGE)
 
 
 class Sample(NamedTuple):
-    """An array of one sample, and its layout ("" if it has none)."""
+    """Holds the array of one sample, and its layout ("" if it has none)."""
 
     array: Any
     layout: str
 
 
 class SampleFunctionKey(NamedTuple):
-    """Key of a traced function: everything but the arrays."""
+    """Identifies a traced function by everything except the arrays."""
 
     call: CallKey
     axes: tuple[int, ...]
@@ -146,7 +146,7 @@ class SampleEvaluation:
         return self._known[_identity(value)]
 
     def _pending(self, value: DataNode) -> list[Node]:
-        """Returns the nodes that must be computed for `value`, except those inside branches."""
+        """Returns the nodes that must be computed for `value`, except nodes inside branches."""
         found: set[Node] = set()
         pending = [value]
         while pending:

@@ -33,7 +33,7 @@ class Part:
     """Compiled operators between values of a graph.
 
     Attributes:
-        nodes: the operators, in the order in which they run, without those that only move samples.
+        nodes: the operators, in the order in which they run, without operators that only move samples.
         fixed: values that replace outputs of operators.
         known: values that these operators make and whose elements some `setup` reads.
     """
@@ -46,7 +46,7 @@ class Part:
 
     @property
     def random(self) -> tuple[Node, ...]:
-        """The operators that draw random values, including those that make `known`."""
+        """The operators that draw random values, including operators that make `known` values."""
         return tuple(node for node in self.nodes if node.op.random)
 
     def stage(self) -> Stage:

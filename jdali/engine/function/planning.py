@@ -48,7 +48,7 @@ class FunctionInputs:
 )
 @dataclasses.dataclass(frozen=True)
 class FunctionPlan:
-    """All that a call computes on the host, from the sizes of samples and from values that decide sizes.
+    """Holds all that a call computes on the host, from the sizes of samples and from values that decide sizes.
 
     It is a pytree: compiled functions take it as an argument, and `jax.vmap` maps it over samples.
 
@@ -192,7 +192,7 @@ class Planner:
 
 
 class _HostValues(Values):
-    """Values of a call that are needed on the host, computed on first use."""
+    """Computes the values of a call that are needed on the host, on first use."""
 
     def __init__(self, planner: Planner, inputs: FunctionInputs, draw: Draw):
         super().__init__()

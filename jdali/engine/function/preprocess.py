@@ -76,7 +76,7 @@ class Preprocess:
 
     @functools.cached_property
     def ranks(self) -> tuple[int, ...]:
-        """The number of axes of a sample of each output."""
+        """For each output, the number of axes of a sample."""
         form = self._function.plan_sizes(self._largest(), self._dtypes, self._function.draw(1)).form
         return tuple(len(form.program.shapes[number]) for number in form.outputs)
 

@@ -27,7 +27,7 @@ from jdali.graph import Stage
 
 @dataclasses.dataclass(frozen=True)
 class FunctionForm:
-    """Key of a function's program, except for the number of samples.
+    """Identifies a function's program, apart from the number of samples.
 
     Attributes:
         outputs: positions of the outputs among the values of the stage.

@@ -2,7 +2,7 @@
 
 Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes depend on
 its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level
-it runs in the same program in any batch. This module has level 0; `coarse` has the others.
+it runs in the same program in any batch. This module has level 0; `coarse` has the other levels.
 
 * The shapes of a value are on a grid: a fine grid where padding costs time, a coarse grid where a sample takes so little
   time that programs cost more, a roomy grid where an operator's time does not grow with the padding (`cost`).
@@ -57,7 +57,7 @@ Derive = Callable[[int, tuple[tuple[int, ...], ...]], "tuple[tuple[int, ...], ..
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Samples of a batch that share a padded shape.
+    """Groups samples of a batch that share a padded shape.
 
     Attributes:
         shape: padded sizes of all axes of all values of the stage.
@@ -240,7 +240,7 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
 
 
 def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
-    """Rounds the longest side of each sample up to the grid, the others to a fraction of it; int [N, sides]."""
+    """Rounds the longest side of each sample up to the grid, the other sides to a fraction of it; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
     # The quotient is exact if a side is just a fraction of the longest, because the fractions have few binary digits.

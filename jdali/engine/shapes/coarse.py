@@ -4,7 +4,7 @@ A level is a number. Level 0 is the fine grid of `buckets`. Each other level is 
 fewest elements that a padded value has (`FLOORS`). Small samples have most of the shapes and take little of the time; the
 floor pads all of them to a few shapes. A shape depends on no other sample.
 
-A stage rises to levels whose grid and floor are both at least as coarse. Each grid is a subset of the one before. At the
+A stage rises only to levels whose grid and floor are both at least as coarse. Each grid is a subset of the one before. At the
 last level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
 """
 

@@ -1,7 +1,7 @@
 """Estimates the time of a batch, from its elements and calls, and the share that padding takes.
 
 The model is good enough to choose between shapes and to report the cost of padding. `benchmarks/shapes.py` measures its
-constants; those of an operator are in its record (`nanoseconds`).
+constants; the constant of an operator is in its record (`nanoseconds`).
 """
 
 from __future__ import annotations

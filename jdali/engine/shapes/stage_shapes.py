@@ -183,7 +183,7 @@ class StageShapes:
 
 @dataclasses.dataclass(frozen=True)
 class _Candidate:
-    """A level that a stage may rise to, with the shapes that its samples would have there and their modelled time."""
+    """Describes a level that a stage may rise to: the shapes that its samples would have, and their modelled time."""
 
     number: int
     seen: Mapping[Shape, int]

@@ -32,7 +32,7 @@ MakeSome: TypeAlias = Callable[[np.ndarray], Store]
 
 @dataclasses.dataclass(eq=False)
 class LateSamples:
-    """The samples of one output of a batch, which are made late.
+    """Makes the samples of one output of a batch late.
 
     Args:
         some: makes the samples of some rows; raises if one fails.
@@ -49,7 +49,7 @@ class LateSamples:
 
     @property
     def store(self) -> Store:
-        """The samples, not made yet."""
+        """A store of the samples, which are not made yet."""
         return Store.of_block(LateBlock(self._make, self.spec.batch_size), self.spec)
 
     def _make(self, rows: np.ndarray) -> Sequence[HostArray]:

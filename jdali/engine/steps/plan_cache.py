@@ -20,13 +20,13 @@ from jdali.engine.steps.values import Values, input_values
 from jdali.graph import DataNode, Node, Stage
 from jdali.tensors import TensorList
 
-# Most bytes of values in a key: more values hardly ever recur.
+# Most bytes of values in a key: larger values hardly ever recur.
 _MOST_KEY_BYTES = 4096
-# Plans are kept for this many samples in total; their number stays within these limits.
+# The plans that are kept have at most `_KEPT_SAMPLES` samples in total; their number stays within the two limits.
 _KEPT_SAMPLES = 4096
 _FEWEST, _MOST = 8, 128
 
-# Values of arguments (and of inputs that are arguments), [N, ...] each, by operator and name.
+# Values [N, ...] of arguments, and of inputs that act as arguments, by operator and name.
 ArgumentValues = Mapping[tuple[Node, str], np.ndarray]
 
 
@@ -69,7 +69,7 @@ class VaryingArgument(NamedTuple):
 
 @dataclasses.dataclass
 class StagePlan:
-    """A planned stage, and what its first run finds out.
+    """Holds a planned stage, and what its first run finds out.
 
     Attributes:
         varying: arguments whose arrays each batch replaces.
@@ -163,7 +163,7 @@ def _is_by_frame(node: Node, name: str, value: TensorList | None) -> bool:
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
-    """Yields the arguments that some `setup` needs, and those that are neither made in the stage nor its inputs."""
+    """Yields the arguments that some `setup` needs, and arguments that are neither made in the stage nor its inputs."""
     inside = {*stage.inputs, *(v for node in stage.nodes for v in node.outputs)}
     for node in stage.nodes:
         needed = node.op.needed_by_setup(node.args)

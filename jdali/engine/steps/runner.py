@@ -26,7 +26,7 @@ class StepRunner(abc.ABC):
 
     @abc.abstractmethod
     def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
-        """Adds the outputs for the samples `ids` to `env`; raises NodeFailure with all samples that failed."""
+        """Runs the step on the samples `ids`, and adds the outputs to `env`; raises NodeFailure with all failed samples."""
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
         """Sets the seed of operators without a seed of their own; with a stream, sets seed and stream of all operators."""

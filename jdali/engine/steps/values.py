@@ -17,7 +17,7 @@ from jdali.tensors import TensorList
 
 
 class Values(dict[DataNode, TensorList]):
-    """The computed values of a graph for one batch.
+    """Holds the computed values of a graph for one batch.
 
     Attributes:
         scaled: sizes of pictures that are decoded at a fraction of their own.

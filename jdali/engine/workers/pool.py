@@ -44,7 +44,7 @@ class Pool:
     Attributes:
         is_here: True if the calling thread does all work, see `here`.
         slabs: memory that the threads lease; other threads that work for the same batches enter `with pool.slabs:`.
-        serving: marks the threads that work for the owner of the pool: its own, and those that enter it.
+        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads that enter it.
         turns: lock for brief work, which one thread at a time does, see `ThreadPolicy`.
     """
 

@@ -1,4 +1,4 @@
-"""Decides which threads work on the samples of a step: the calling thread, or those of the pool."""
+"""Decides which threads work on the samples of a step: the calling thread, or the threads of the pool."""
 
 from __future__ import annotations
 
