@@ -75,7 +75,7 @@ class BatchSpec:
 
 
 class Rising(NamedTuple):
-    """A static value that may be larger than a batch needs without changing the results.
+    """Marks a static value that may be larger than a batch needs without changing the results.
 
     A stage keeps the largest value that any batch needed, which bounds the number of its programs.
 

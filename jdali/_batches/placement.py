@@ -212,7 +212,7 @@ def of_batch_axis(sharding: Sharding) -> Sharding:
 
 @dataclasses.dataclass(frozen=True)
 class BatchSplit:
-    """Split of the batch axis by a sharding.
+    """Describes how a sharding splits the batch axis.
 
     Attributes:
         count: number of parts in all processes.

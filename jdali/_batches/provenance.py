@@ -18,7 +18,7 @@ _NONE = -1  # no sample, in `Provenance`
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Drawn:
-    """The samples of one source for a batch.
+    """Holds the samples of one source for a batch.
 
     Attributes:
         name: returns the name of the sample with an index in the data set, "" if it has none.
@@ -35,7 +35,7 @@ class Drawn:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Pasted(Drawn):
-    """The names of samples made by pasting; `parts` returns the names of the samples pasted into a position."""
+    """Joins the names of pasted samples; `parts` returns the names of the samples pasted into a position."""
 
     parts: Callable[[int], list[str]] = lambda position: []
 

@@ -19,7 +19,7 @@ from jdali._system.jax_internals import placed_on_host
 
 @dataclasses.dataclass(frozen=True)
 class SentBatch:
-    """A `TensorList` without references to its process.
+    """Describes a `TensorList` without references to its process.
 
     Attributes:
         extent: size of all samples; None if sizes differ, see `extents`.

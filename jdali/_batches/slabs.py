@@ -50,7 +50,7 @@ class Usage(NamedTuple):
 
 @dataclasses.dataclass(eq=False)
 class _Slab:
-    """A slab of memory, with the number of its last return, counted over all slabs."""
+    """Holds a slab of memory; the returns of all slabs are numbered, and `returned` is the last number of this slab."""
 
     memory: memoryview
     size: int

@@ -28,7 +28,7 @@ MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
 
 
 class LateBlock:
-    """A block that makes its samples when they are read, and again at each further read."""
+    """Makes its samples when they are read, and again at each further read."""
 
     __slots__ = ("_make", "count")
 
@@ -61,7 +61,7 @@ Index: TypeAlias = "npt.NDArray[np.int64]"
 
 
 class RowSlice(NamedTuple):
-    """Some samples of a batch, in one padded array.
+    """Holds some samples of a batch in one padded array.
 
     Attributes:
         array: [k, *padded]; past a sample's extent its values are unspecified.
@@ -87,7 +87,7 @@ def compact(value: object) -> Any:
 
 
 class PaddedBlock:
-    """Samples in the rows of one array, each padded past its extent."""
+    """Holds samples in the rows of one array, each padded past its extent."""
 
     __slots__ = ("_host", "_local", "array")
 
@@ -133,7 +133,7 @@ class PaddedBlock:
 
 
 class SamplesBlock:
-    """One array per sample, each of its true size."""
+    """Holds one array per sample, each of its true size."""
 
     __slots__ = ("_host", "arrays")
 
@@ -178,7 +178,7 @@ class SamplesBlock:
 
 
 class RaggedBlock:
-    """Samples that are slices of one array with one axis; no sample has an object of its own.
+    """Holds samples that are slices of one array with one axis, so that no sample needs an object of its own.
 
     Args:
         values: [elements], in host memory.

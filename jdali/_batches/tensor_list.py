@@ -30,7 +30,7 @@ _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
 class SampleIndexError(IndexError, RuntimeError):
-    """An index is out of range; it is an IndexError, and a RuntimeError because DALI's `at` raises that."""
+    """Raised if an index is out of range; it is an IndexError, and a RuntimeError because DALI's `at` raises that."""
 
 
 class TensorList:

@@ -26,7 +26,7 @@ WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OperatorOptions:
-    """Options of every kind.
+    """Lists the options of every kind of operator.
 
     Attributes:
         name: DALI's dotted name, e.g. "transforms.rotation"; None takes the name of the decorated function.
@@ -41,7 +41,7 @@ class OperatorOptions:
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OutputOptions(OperatorOptions):
-    """Options of kinds whose operators may have several outputs.
+    """Adds the options of kinds whose operators may have several outputs.
 
     Attributes:
         outputs: number of outputs, or a function of the static arguments that returns it.
@@ -52,7 +52,7 @@ class OutputOptions(OperatorOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class SetupOptions(OutputOptions):
-    """Options of kinds that plan their outputs on the host.
+    """Adds the options of kinds that plan their outputs on the host.
 
     Attributes:
         setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the `BatchSpec` of the output (a
@@ -69,7 +69,7 @@ class SetupOptions(OutputOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OptionalInputOptions(SetupOptions):
-    """Options of kinds whose outputs may follow the optional inputs.
+    """Adds the options of kinds whose number of outputs may follow the number of optional inputs.
 
     Attributes:
         output_per_optional: if True, each optional input of a call adds an output.
@@ -147,7 +147,7 @@ Kind = TypeVar("Kind", bound="Operator")
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Operator(Schema, OptionalInputOptions):
-    """Record of one operator of any kind: its options and its schema.
+    """Describes one operator of any kind by its options and its schema.
 
     The decorator of a kind takes the options of that kind; all others keep their defaults.
 

@@ -30,7 +30,7 @@ _LONGEST = 2**31 - 1  # sizes and positions are int32 in compiled programs
 
 
 class Constant:
-    """A per-sample argument whose value never changes; it is compiled into the program."""
+    """Wraps a per-sample argument whose value never changes, so that it is compiled into the program."""
 
     __slots__ = ("_key", "value")
 
@@ -49,14 +49,14 @@ class Constant:
 
 
 class Converted(NamedTuple):
-    """A static argument as `setup` and `run` get it, converted once for all plans."""
+    """Wraps a static argument in the form that `setup` and `run` get, so that it is converted once for all plans."""
 
     value: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """All that the compiled program of one operator call depends on, except for padded shapes."""
+    """Holds all that the compiled program of one operator call depends on, except for padded shapes."""
 
     op: Operator
     adapters: tuple[Adapter, ...]
@@ -71,7 +71,7 @@ class Call:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedCall:
-    """A `Call` planned for one batch.
+    """Holds a `Call` that is planned for one batch.
 
     Attributes:
         traced: per-sample values, [N, ...].
@@ -102,14 +102,14 @@ class PlannedCall:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PerBatch:
-    """A per-sample argument given as one array [N, ...] for the batch, or as [N] arrays (objects)."""
+    """Wraps the values of a per-sample argument: one array [N, ...] for the batch, or [N] arrays (objects)."""
 
     values: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CallRequest:
-    """Inputs and arguments of one call on a batch, as known before it runs.
+    """Holds the inputs and arguments of one call on a batch, as far as they are known before it runs.
 
     Attributes:
         args: arguments that the user gave: plain values, which are converted; `Converted` or `Constant` values; or a
@@ -231,7 +231,7 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
 
 @dataclasses.dataclass
 class _BoundArguments:
-    """Arguments of a call with their defaults, converted and sorted by how `run` gets them.
+    """Holds the arguments of a call with their defaults, converted and sorted by the way in which `run` gets them.
 
     Attributes:
         static: static arguments, which are compile keys.

@@ -32,7 +32,7 @@ def sample_of(row: int, counts: np.ndarray | None) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
-    """Key of a compiled program on sequences, besides the key for single frames.
+    """Extends the key of a compiled program for single frames to a program for sequences.
 
     Attributes:
         inputs: axis of frames of each input; None if all frames of a sample share the input.
@@ -55,7 +55,7 @@ def length_name(argument: str) -> str:
 # --- planning -----------------------------------------------------------------------------------
 @dataclasses.dataclass(frozen=True, eq=False)
 class Frames:
-    """The frames of a batch.
+    """Describes the frames of a batch.
 
     Attributes:
         counts: int64 [N], frames of each sample, at least 1.

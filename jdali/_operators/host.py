@@ -62,7 +62,7 @@ Share: TypeAlias = "Callable[[Callable[[slice], None], int], None]"
 
 
 class Workers(Protocol):
-    """The threads of a pipeline, as an operator may use them."""
+    """Lets an operator use the threads of a pipeline."""
 
     def share(self, work: Callable[[slice], None], count: int) -> None:
         """Calls `work` in some threads, with slices that cover 0 to `count`, and waits."""
@@ -72,7 +72,7 @@ class Workers(Protocol):
 
 
 class Probed(NamedTuple):
-    """Headers of some encoded samples.
+    """Holds the headers of some encoded samples.
 
     Attributes:
         extents: int64 [n, ndim], sizes of the whole contents; unspecified for samples that failed.
@@ -89,7 +89,7 @@ class Probed(NamedTuple):
 
 
 class HostOutputs(NamedTuple):
-    """The outputs of some samples.
+    """Holds the outputs of some samples.
 
     Attributes:
         columns: all samples of each output, in order, in host memory or on a device; unspecified for samples that failed.

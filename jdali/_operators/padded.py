@@ -22,7 +22,7 @@ Size: TypeAlias = "npt.NDArray[np.int64]"
 
 @dataclasses.dataclass(frozen=True)
 class Extent:
-    """The true size of an input.
+    """Holds the true size of an input, as far as it is known.
 
     Attributes:
         array: int32 [ndim], perhaps traced.

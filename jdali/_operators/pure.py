@@ -112,7 +112,7 @@ def graph_call(
 
 @dataclasses.dataclass(frozen=True)
 class _PureCall:
-    """A call before its sizes are read.
+    """Holds a call before its sizes are read.
 
     Attributes:
         known: the user's inputs; inputs that are not tracers have values for `setup`.

@@ -22,7 +22,7 @@ IntArray: TypeAlias = "npt.NDArray[np.int64]"
 
 @dataclasses.dataclass(frozen=True)
 class ScaledDecoding:
-    """Fractions of their sizes at which pictures [..., C] can be decoded.
+    """Declares the fractions of their sizes at which pictures [..., C] can be decoded.
 
     Attributes:
         denominators: numbers that sizes can be divided by, besides 1; ascending.
@@ -49,7 +49,7 @@ class ScaledDecoding:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scaled:
-    """Fraction of its size at which each picture of a batch is decoded.
+    """Describes the fraction of its size at which each picture of a batch is decoded.
 
     Attributes:
         denominator: int64 [N, 1]; the size is divided by it, and rounded up.

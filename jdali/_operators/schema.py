@@ -51,7 +51,7 @@ REQUIRED: Any = inspect.Parameter.empty
 
 @dataclasses.dataclass(frozen=True)
 class Arg:
-    """One argument of an operator."""
+    """Describes one argument of an operator."""
 
     name: str
     kind: ArgKind
@@ -113,7 +113,7 @@ class Arg:
 
 @dataclasses.dataclass(frozen=True)
 class InputSpec:
-    """A positional input. `optional` inputs may be left out, `variadic` inputs may be repeated."""
+    """Describes a positional input. `optional` inputs may be left out, `variadic` inputs may be repeated."""
 
     name: str
     optional: bool = False
@@ -124,7 +124,7 @@ class InputSpec:
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Schema:
-    """Schema of an operator, from the signatures of its `run` and `setup`.
+    """Holds the schema of an operator, from the signatures of its `run` and `setup`.
 
     Attributes:
         inputs: positional inputs.

@@ -104,7 +104,7 @@ def _entries(arguments: Mapping[str, str]) -> str:
 
 
 class ListedSignature(inspect.Signature):
-    """A signature whose text, which `help` shows, has a line for each parameter."""
+    """Shows a signature in `help` with a line for each parameter."""
 
     def __str__(self) -> str:
         text = super().__str__()

@@ -140,7 +140,7 @@ def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Internals:
-    """The objects of a built pipeline, to inspect; they change from version to version.
+    """Holds the objects of a built pipeline, for inspection; they change from version to version.
 
     Attributes:
         config: options of the pipeline, as given.

@@ -25,7 +25,7 @@ _CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)
 
 
 class Definition:
-    """The graph of a pipeline and its outputs.
+    """Holds the graph of a pipeline and its outputs.
 
     Args:
         owner: the pipeline, whose class may define the graph; referenced weakly, so that a dropped pipeline is collected.

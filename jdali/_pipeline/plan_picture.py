@@ -12,7 +12,7 @@ from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage, dependen
 
 
 class ValueSize(NamedTuple):
-    """Type and shape of a value of a sample, and its bytes."""
+    """Holds the type and shape of a sample's value, and its size in bytes."""
 
     shape: str
     nbytes: int

@@ -53,7 +53,7 @@ def give_back_free_memory() -> None:
 
 @dataclasses.dataclass(frozen=True)
 class SentPipeline:
-    """The definition and options of a pipeline.
+    """Holds the definition and options of a pipeline, to send them to workers.
 
     Attributes:
         readers: size of each reader's data set and a digest of its names, by the name of the node.

@@ -82,7 +82,7 @@ class SourceFeed:
                 )
         self._kinds = [DataKind() for _ in self.layouts]
         self.fed: collections.deque[Any] = collections.deque()  # fed batches, in order
-        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # outputs of batches that are fed one by one, not complete yet
+        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # of batches that are not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
         # Twins share this lock: one at a time calls the source and copies its data. The source may reuse its memory, or cache

@@ -186,7 +186,7 @@ class inner:
 
 
 class TimedPool(WorkerThreads):
-    """A thread pool whose tasks count for the lap that submits them."""
+    """Wraps a thread pool, so that its tasks count for the lap that submits them."""
 
     def submit_at(
         self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object

@@ -16,7 +16,7 @@ from jdali.readers.order.epochs import SampleRefs
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampleIds:
-    """Identities of the samples of one batch, or of the part that a branch works on.
+    """Holds the identities of the samples of one batch, or of the part that a branch works on.
 
     Attributes:
         epoch: uint32 [n].
@@ -40,7 +40,7 @@ class SampleIds:
 
 
 class SourceData(NamedTuple):
-    """Data of one external source for a batch."""
+    """Holds the data of one external source for a batch."""
 
     outputs: tuple[Samples, ...]
     layouts: tuple[str, ...]

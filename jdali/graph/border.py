@@ -11,7 +11,7 @@ from jdali.graph.plan import ExecutionPlan, HostStep, Stage, dependencies, last_
 
 @dataclasses.dataclass(frozen=True)
 class Border:
-    """A plan in two parts.
+    """Divides a plan in two parts.
 
     Attributes:
         elsewhere: the steps for workers. Its outputs are the values that cross the border.

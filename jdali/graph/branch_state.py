@@ -23,7 +23,7 @@ _Finish: TypeAlias = Callable[[Sequence[Any]], Any]  # makes a value from the me
 
 
 class Return:
-    """The end of a branch by `return value`."""
+    """Marks the end of a branch by `return value`."""
 
     __slots__ = ("value",)
 
@@ -32,7 +32,7 @@ class Return:
 
 
 class Target(Protocol):
-    """A target of an assignment in a branch."""
+    """Represents a target of an assignment in a branch."""
 
     name: str
 
@@ -46,7 +46,7 @@ class Target(Protocol):
 
 
 class _Single:
-    """A target with one value."""
+    """Represents a target with one value."""
 
     name: str
 
@@ -55,7 +55,7 @@ class _Single:
 
 
 class Variable(_Single):
-    """A variable that branches share with the function around them."""
+    """Represents a variable that branches share with the function around them."""
 
     def __init__(self, name: str, cell: CellType):
         self.name, self._cell = name, cell
@@ -74,7 +74,7 @@ class Variable(_Single):
 
 
 class GlobalVariable(_Single):
-    """A variable that the function declares as global."""
+    """Represents a variable that the function declares as global."""
 
     def __init__(self, name: str, namespace: dict[str, Any]):
         self.name, self._namespace = name, namespace
@@ -90,7 +90,7 @@ class GlobalVariable(_Single):
 
 
 class Attribute(_Single):
-    """An attribute of an object."""
+    """Represents an attribute of an object."""
 
     def __init__(self, name: str, owner: Any, attribute: str):
         self.name, self._owner, self._attribute = name, owner, attribute
@@ -106,7 +106,7 @@ class Attribute(_Single):
 
 
 class ContainerItems:
-    """The items of a dict or list; which items a branch sets shows only when it runs."""
+    """Represents the items of a dict or list; which items a branch sets shows only when it runs."""
 
     def __init__(self, name: str, container: Any):
         self.name, self._container = name, container

@@ -25,7 +25,7 @@ from jdali.ops.tensor._subscript import parse_index
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """One operator in a graph.
+    """Represents one operator in a graph.
 
     Attributes:
         id: index in its graph; part of the operator's random keys.
@@ -93,7 +93,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Domain:
-    """The samples a node works on: the whole batch, or the samples for which a predicate has one value.
+    """Describes the samples a node works on: the whole batch, or the samples for which a predicate has one value.
 
     Attributes:
         parent: the domain that this is a part of; None if this is the whole batch.
@@ -119,7 +119,7 @@ WHOLE_BATCH = Domain()
 
 
 class Graph:
-    """A graph under construction: the nodes in the order in which they were made."""
+    """Holds a graph under construction: its nodes, in the order in which they were made."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []

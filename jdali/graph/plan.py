@@ -18,7 +18,7 @@ from jdali.graph.node import DataNode, Domain, Node
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HostStep:
-    """One operator that runs outside compiled code.
+    """Represents one operator that runs outside compiled code.
 
     Attributes:
         may_be_late: True if samples may be made only when the one stage that needs them reads them, see `with_late_steps`.

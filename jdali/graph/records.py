@@ -41,7 +41,7 @@ class ValueNumber:
 
 @dataclasses.dataclass(frozen=True)
 class DomainRecord:
-    """A branch, see `Domain`; the parent is given by its number."""
+    """Records a branch, see `Domain`; the parent is given by its number."""
 
     parent: int
     predicate: ValueNumber
@@ -52,7 +52,7 @@ class DomainRecord:
 
 @dataclasses.dataclass(frozen=True)
 class NodeRecord:
-    """A node, see `Node`.
+    """Records a node, see `Node`.
 
     Attributes:
         inputs, args: inputs and arguments, with a `ValueNumber` in place of each value.
@@ -78,7 +78,7 @@ class NodeRecord:
 
 @dataclasses.dataclass(frozen=True)
 class GraphRecord:
-    """All nodes of a graph in their order, and the branches that they work on."""
+    """Records all nodes of a graph in their order, and the branches that they work on."""
 
     nodes: tuple[NodeRecord, ...]
     domains: tuple[DomainRecord, ...]

@@ -52,7 +52,7 @@ def is_conditional(node: Node) -> bool:
 
 
 class ConditionalPart(enum.Enum):
-    """The role of a node in a conditional; its value is the operator's name."""
+    """Names the role of a node in a conditional; the value is the operator's name."""
 
     SPLIT = _SPLIT  # passes on the samples of a branch
     MERGE = _MERGE  # takes each sample from one of two branches, by truth

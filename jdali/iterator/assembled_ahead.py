@@ -99,7 +99,7 @@ def _inside(counter: EpochCounter, result: Result, count: int) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class UserBatch:
-    """A batch for the user; `belongs` is False for samples that only fill up the batch."""
+    """Holds a batch for the user; `belongs` is False for samples that only fill up the batch."""
 
     arrays: Any
     belongs: np.ndarray
@@ -129,7 +129,7 @@ class Assembly:
 
 
 class JoinedBatch:
-    """A batch of all pipelines; its parts are dropped once its arrays are made."""
+    """Holds a batch of all pipelines; its parts are dropped once its arrays are made."""
 
     def __init__(self, pipelines: int):
         self.parts: list[Result | None] = [None] * pipelines
@@ -168,7 +168,7 @@ class _Joining:
 
 
 class _Part:
-    """The `engine.Follower` of one pipeline; it starts at the next batch that the iterator takes."""
+    """Implements `engine.Follower` for one pipeline, starting at the next batch that the iterator takes."""
 
     def __init__(self, joining: _Joining, pipeline: int, counter: EpochCounter):
         self._joining, self._pipeline, self._counter = joining, pipeline, copy.copy(counter)

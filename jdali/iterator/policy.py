@@ -17,7 +17,7 @@ from jdali.engine import EpochShare
 
 
 class IteratorError(ValueError, RuntimeError, AssertionError):
-    """Arguments or pipelines of an iterator do not fit together.
+    """Raised if arguments or pipelines of an iterator do not fit together.
 
     It is a `ValueError`, and also an `AssertionError` and a `RuntimeError`: DALI's iterators raise AssertionError
     for most of these errors, and RuntimeError for batches that are not dense.
@@ -28,7 +28,7 @@ __all__ = ["LastBatchPolicy"]
 
 
 class LastBatchPolicy(enum.Enum):
-    """The rule for the last batch of an epoch if the samples do not fill it.
+    """Selects the rule for the last batch of an epoch, if the samples do not fill it.
 
     FILL: the batch is filled with the reader's next samples: samples of the next epoch, or repetitions of
         the last sample if the reader has `pad_last_batch=True`.

@@ -22,7 +22,7 @@ MOST_ANCHORS = 4096
 
 @dataclasses.dataclass(frozen=True)
 class TakenBatch:
-    """The results of all pipelines for one batch."""
+    """Holds the results of all pipelines for one batch."""
 
     results: Sequence[Result]
     share: EpochShare
@@ -30,7 +30,7 @@ class TakenBatch:
 
 @dataclasses.dataclass(frozen=True)
 class EpochEnd:
-    """The end of an epoch.
+    """Describes the end of an epoch.
 
     Attributes:
         size, length: size and length of the next epoch.

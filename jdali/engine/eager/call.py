@@ -148,7 +148,7 @@ def call_ids(count: int, number: int) -> SampleIds:
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
-_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # for calls that draw nothing
+_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # if nothing is drawn
 
 
 @functools.lru_cache(maxsize=1024)

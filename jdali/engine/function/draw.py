@@ -24,7 +24,7 @@ NO_RANDOM_VALUES = np.zeros((0, 3), np.uint32)
 
 @dataclasses.dataclass(frozen=True)
 class Draw:
-    """Identities of the samples of a call; random operators make their keys from them.
+    """Holds the identities of the samples of a call, from which random operators make their keys.
 
     Attributes:
         words: uint32 [2]: the pipeline's seed, or the caller's key.

@@ -25,7 +25,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class _BatchCall:
-    """A call of `run`: `fixed` arguments are the same for all samples, `varying` arguments are arrays [N, ...]."""
+    """Holds a call of `run`; `fixed` arguments are the same for all samples, `varying` arguments are arrays [N, ...]."""
 
     op: HostBatchOp
     inputs: Sequence[Any]

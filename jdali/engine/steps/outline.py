@@ -30,7 +30,7 @@ class Slot(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class OperatorOutline:
-    """One operator of a stage.
+    """Describes one operator of a stage.
 
     Attributes:
         inputs: origin of each input; a constant is the same for all samples.

@@ -31,7 +31,7 @@ ArgumentValues = Mapping[tuple[Node, str], np.ndarray]
 
 
 class Job(NamedTuple):
-    """One call of a program.
+    """Describes one call of a program.
 
     Attributes:
         rows: int [program.batch], the sample in each row; None for the whole batch in order.

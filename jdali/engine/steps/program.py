@@ -58,7 +58,7 @@ _SHORTEST_DEVICE_CALL = 0.15e-3
 
 @dataclasses.dataclass
 class Program:
-    """One compiled program of a stage."""
+    """Represents one compiled program of a stage."""
 
     function: Compiled
     batch: int
@@ -127,7 +127,7 @@ class ProgramBudget:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedStage:
-    """A stage planned for one batch.
+    """Holds a stage that is planned for one batch.
 
     Attributes:
         arrays: all small per-sample arrays, in the order of the packing: sizes of all values, then arguments.
@@ -231,7 +231,7 @@ def _seconds_a_sample(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> f
 
 @dataclasses.dataclass(frozen=True)
 class ProgramForm:
-    """Key of the program of a stage: all that it depends on, except for the number of samples.
+    """Identifies the program of a stage by all that it depends on, except for the number of samples.
 
     Attributes:
         traced: sorted names of the per-sample values of each call.

@@ -45,7 +45,7 @@ _PLAIN = (
 
 
 class Compiled:
-    """A function of `jax.jit`, which several programs may share, with a lock for its first call."""
+    """Holds a function of `jax.jit`, which several programs may share, and a lock for its first call."""
 
     __slots__ = ("__weakref__", "_called", "_function", "lock")
 

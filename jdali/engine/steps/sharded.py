@@ -45,7 +45,7 @@ _WORTH_A_THREAD = 1 << 17
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """The devices that a stage runs on.
+    """Describes the devices over which a stage is spread.
 
     Attributes:
         rows: samples of a batch; the last sample is repeated if there are fewer.
