@@ -58,7 +58,7 @@ class _Slab:
 
 
 class SlabPool:
-    """Slabs of host memory; any thread may lease from it.
+    """Leases slabs of host memory to any thread.
 
     `with pool:` makes it the pool of this thread. Such blocks may be nested; the innermost decides.
 

@@ -286,7 +286,7 @@ class _BoundArguments:
         self.static |= plan.static
 
     def drop(self, names: Iterable[str]) -> None:
-        """Removes arguments that `run` does not read, except those whose values the caller holds."""
+        """Removes arguments that `run` does not read, except arguments whose values the caller holds."""
         for name in names:
             for group in (self.static, self.constants, self.traced):
                 group.pop(name, None)

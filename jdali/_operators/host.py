@@ -120,7 +120,7 @@ def column(samples: Sequence[np.ndarray], layout: str) -> Store:
 
     Raises:
         SampleError: a sample has another type or number of axes than the first.
-        ValueError: the layout does not fit them.
+        ValueError: the layout does not fit the samples.
     """
     if not samples:
         return Store.empty(

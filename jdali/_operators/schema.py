@@ -128,7 +128,7 @@ class Schema:
 
     Attributes:
         inputs: positional inputs.
-        random: `run` takes a key.
+        random: True if `run` takes a key.
         setup_parameters: names of the parameters of `setup`; None if there is no `setup`.
     """
 
@@ -163,7 +163,7 @@ class Schema:
         return None if any(i.variadic for i in self.inputs) else len(self.inputs)
 
     def input(self, index: int) -> InputSpec:
-        """Returns the positional input at `index` (the last one repeats if variadic)."""
+        """Returns the positional input at `index`; a variadic last input repeats."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def counted(self, inputs: Iterable[object]) -> list[Any]:

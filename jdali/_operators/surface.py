@@ -22,14 +22,14 @@ from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
 
-# Prefixes of operators that users do not call by name: parts of expressions and of the engine.
+# Prefixes of operators that users do not call by name, because they are parts of expressions or of the engine.
 HIDDEN = ("_", "math.")
 
 
 def public_signature(
     op: Operator, value_type: object, per_sample_type: object, *, key: object = None
 ) -> inspect.Signature:
-    """Makes the signature of an operator on a surface: names, order and defaults are the record's.
+    """Makes the signature of an operator on a surface, with the names, order and defaults of its record.
 
     Args:
         per_sample_type: type that per-sample arguments may also have, besides their own; None if there is no such type.

@@ -36,7 +36,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
     The function returns a node, a tuple or list of nodes, or a dict whose keys become `Pipeline.output_names`.
 
-    Returns: a function that takes the function's own arguments and those of `Pipeline`.
+    Returns: a factory that takes the function's own arguments and the arguments of `Pipeline`.
     """
 
     def decorate(function: Callable[..., object]) -> Callable[..., Pipeline]:

@@ -97,10 +97,10 @@ class Pipeline:
             largest so far, and no second batch starts before the first is made. None: a quarter of the memory of the
             machine or container, without waiting for the first batch.
         max_idle_bytes: most bytes of host memory kept for later batches; `plan` shows it. Together with the memory of
-            living batches it never exceeds what batches once took at the same time. 0: memory is freed as soon as
+            living batches it never exceeds what batches once took at the same time. With 0, memory is freed as soon as
             nothing refers to it.
         scaled_decoding: decodes JPEG at 1/2, 1/4 or 1/8 if the resize that follows shrinks the picture by at least as
-            much. Faster; the picture differs a little from the exact one.
+            much. This is faster, but the picture differs a little from the exact picture.
         exact_shapes: runs each sample in a call of its own, so that its bits depend on no other sample. A few operators need
             this (docs/resuming.md names them). It costs a call for each sample (0.3 ms on a CPU), and each stage runs on
             one device.
@@ -113,7 +113,7 @@ class Pipeline:
             It starts with `workers`, or else `min_workers` (1 if not given). If None, only `resize_workers` changes it.
         compilation_cache: keeps compiled programs in the user's cache folder for the next start; False leaves JAX's
             configuration alone.
-        kwargs: arguments of DALI without effect here, see `WITHOUT_EFFECT`.
+        kwargs: arguments of DALI that have no effect here, see `WITHOUT_EFFECT`.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class Pipeline:
         self._definition = Definition(self, self._config)
         self._build_lock = threading.RLock()
         self._callback_workers: CallbackWorkers | None = None
-        self._window: Window | None = None  # None: not built yet
+        self._window: Window | None = None  # None until it is built
         self._first_source_position: dict[str, Any] = {}  # position of the sources before the first batch
         self._restored_iterator: dict[str, Any] | None = None
         self._is_restored = False
@@ -205,7 +205,7 @@ class Pipeline:
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
-        """Defines the graph and returns the outputs; for subclasses, an older style of DALI."""
+        """Defines the graph and returns the outputs. Subclasses implement it, an older style of DALI."""
         return self._definition.function() if self._definition.function is not None else ()
 
     def set_outputs(self, *output_data_nodes: object) -> None:
@@ -299,10 +299,10 @@ class Pipeline:
         Surplus workers end after their present tasks.
 
         Args:
-            count: at least 1.
+            count: number of workers, at least 1.
 
         Raises:
-            ValueError: `count` is another value.
+            ValueError: `count` is not such a number.
             RuntimeError: the pipeline was made without workers, or is closed.
         """
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
@@ -331,7 +331,7 @@ class Pipeline:
             pipeline_inputs: data for external sources without a source, by their names.
 
         Raises:
-            OperatorError: an operator failed. With `on_error` "skip" or "mask": it failed on all samples of the data set, or
+            OperatorError: an operator failed. With `on_error` "skip" or "mask", it failed on all samples of the data set, or
                 of the batch that was fed.
             StopIteration: an external source is at its end; `reset` starts the next epoch.
         """
@@ -457,10 +457,10 @@ class Pipeline:
             return self._with_samples(self._take_batch()).outputs
 
     def release_outputs(self) -> None:
-        """Does nothing: memory is reused once nothing refers to the batch in it."""
+        """Does nothing, because the memory of a batch is reused once nothing refers to the batch."""
 
     def enable_api_check(self, enable: bool) -> None:
-        """Does nothing: `run` and `schedule_run` may be mixed as long as no batch is scheduled.
+        """Does nothing, because `run` and `schedule_run` may be mixed as long as no batch is scheduled.
 
         Args:
             enable: in DALI, True if mixing them is an error.
@@ -480,7 +480,7 @@ class Pipeline:
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
         """Yields the batches up to the end of the epoch, which the reader or an external source decides.
 
-        As with `run`, the last batch may have samples of the next epoch. A loop continues where an earlier one was left;
+        As with `run`, the last batch may have samples of the next epoch. A loop continues where an earlier loop was left;
         after the end of a source, call `reset` first.
 
         Raises:
@@ -489,7 +489,7 @@ class Pipeline:
         return epoch(self._ensure_built().engine, self.run, self.get_state, feeds_itself=self._feeds_itself)
 
     def iter_setup(self) -> None:
-        """Feeds external sources with `feed_input`, in subclasses that define it; called before each iteration.
+        """Feeds external sources with `feed_input`; subclasses define it, and it is called before each iteration.
 
         As DALI does, `run` calls it for batches ahead: `prefetch_queue_depth` times before the first batch comes (once
         with `exec_async=False`). It raises StopIteration after the last batch; `reset` starts the next epoch.
@@ -508,8 +508,8 @@ class Pipeline:
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
         """Sets the devices of the outputs, for the `sharding` of `iterator.DataIterator`.
 
-        Stages that make such outputs run on all these devices where possible, each on its own samples; the values stay
-        the same. `plan` shows which stages do. Has no effect after the first run.
+        Stages that make such outputs run on all these devices where possible, each device on its own samples; the values
+        stay the same. `plan` shows which stages do. It has no effect after the first run.
 
         Args:
             splits: split of the batch axis of each output; None for an output on one device.
@@ -520,7 +520,7 @@ class Pipeline:
 
     @property
     def runs_ahead(self) -> bool:
-        """True if batches are made completely before they are asked for.
+        """True if whole batches are made before they are asked for.
 
         A fed pipeline waits for its data. A pipeline with user functions calls them for a later batch when one is
         asked for.
@@ -545,8 +545,8 @@ class Pipeline:
             data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed by name,
                 all outputs together, or by node, each output that is used.
             data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
-                them if the source has several outputs and is fed by name. Copied before this returns, unless the external
-                source has `no_copy=True`.
+                these if the source has several outputs and is fed by name. The data is copied before this returns, unless
+                the external source has `no_copy=True`.
             layout: layout of the samples, if `fn.external_source` has none; None takes the layout of a TensorList.
 
         Raises:
@@ -556,7 +556,7 @@ class Pipeline:
         feed(self._ensure_built().engine, self._definition, [(data_node, data)], layout)
 
     def feed_inputs(self, inputs: Mapping[str, object], *, copy: bool = True) -> None:
-        """Feeds several external sources, as `feed_input` does. If it raises, none of them has got data.
+        """Feeds several external sources, as `feed_input` does. If it raises, no source has got data.
 
         Args:
             inputs: the data of the next batch, by the names of the external sources.
@@ -565,7 +565,7 @@ class Pipeline:
         feed(self._ensure_built().engine, self._definition, list(inputs.items()), copy=copy)
 
     def input_feed_count(self, input_name: str) -> int:
-        """Returns the number of batches to feed before the first run: 1, since fed pipelines run on demand.
+        """Returns the number of batches to feed before the first run, which is 1 because fed pipelines run on demand.
 
         Raises:
             KeyError: the pipeline has no such input.
@@ -697,7 +697,7 @@ class Pipeline:
 
     @property
     def iterator_state(self) -> dict[str, Any] | None:
-        """State of the iterator in the checkpoint that was restored, if it was an iterator's."""
+        """State of the iterator in the checkpoint that was restored, if an iterator made the checkpoint."""
         return self._restored_iterator
 
     # --- as bytes ---------------------------------------------------------------------------
@@ -748,7 +748,7 @@ class Pipeline:
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lets `pickle` and `copy` make an equal pipeline, built and at the same position.
+        """Lets `pickle` and `copy` make an equal pipeline, which is built and at the same position.
 
         Raises:
             TypeError: an argument cannot be written, a function or a source for instance.
@@ -763,7 +763,7 @@ class Pipeline:
         return self._definition.graph
 
     def inspector(self) -> eager.PipelineInspector:
-        """Returns an inspector of batches and samples, with a cursor of its own; for the viewer.
+        """Returns an inspector of batches and samples, which has its own cursor; the viewer uses it.
 
         Raises:
             RuntimeError: an external source cannot be replayed, or the pipeline is in debug mode.
@@ -822,7 +822,7 @@ class Pipeline:
         """Measures the shared memory that brings batches from worker processes.
 
         Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", that size divided by the
-            largest number of samples in it. Empty without workers, and before the first batch.
+            largest number of samples in it. Both are empty without workers, and before the first batch.
         """
         workers = self._callback_workers
         sizes = [] if workers is None else [size for size in workers.slab_sizes() if size[1]]
@@ -888,7 +888,7 @@ class Pipeline:
             host: address to listen on. With any address but 127.0.0.1, everybody who reaches it and knows the URL sees the
                 data, over a connection that is not encrypted.
 
-        Returns: the viewer: open its `url` in a browser; `close()` ends it.
+        Returns: the viewer. Open its `url` in a browser; `close()` ends it.
 
         Raises:
             ImportError: the extra `view` is not installed.
@@ -930,7 +930,7 @@ class Pipeline:
             filename: file to write.
             show_tensors: adds the names of the tensors to the edges.
             show_ids: adds the numbers of the nodes to their labels.
-            use_colors: nodes of the accelerator are green, those of the host blue.
+            use_colors: draws nodes of the accelerator in green, and nodes of the host in blue.
         """
         plan = self._ensure_built().engine.plan
         text = report.dot(plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
@@ -951,7 +951,7 @@ class Pipeline:
         """Returns the compiled operators after a start as a pure function, and the part before them.
 
         The function takes a batch of any size, or one sample, dense or padded with its sizes, and returns the pipeline's
-        bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Nothing is opened or read.
+        bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. The call opens and reads nothing.
 
         Args:
             start: inputs of the function: a node or its name (`name=` in the definition), which stands for all of its outputs,
@@ -1049,12 +1049,12 @@ class Pipeline:
 
     @property
     def exec_pipelined(self) -> bool:
-        """False: a batch is made only when it is asked for."""
+        """False if a batch is made only when it is asked for."""
         return self._config.exec_pipelined
 
     @property
     def exec_async(self) -> bool:
-        """False: a batch is made only when it is asked for."""
+        """False if a batch is made only when it is asked for."""
         return self._config.exec_async
 
     @property

@@ -62,7 +62,7 @@ def takes_argument(function: Callable[..., object]) -> bool:
     """Returns True if a callback takes an index: a number, SampleInfo or BatchInfo.
 
     Raises:
-        TypeError: it takes more arguments.
+        TypeError: the callback takes more arguments.
     """
     try:
         parameters = list(inspect.signature(function).parameters.values())

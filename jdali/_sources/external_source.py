@@ -36,17 +36,17 @@ class SourceFeed:
     """Provides the data of one `fn.external_source`: from a callback, from an iterable, or fed by the user.
 
     Args:
-        num_outputs: None: one output, which the source gives without a tuple.
+        num_outputs: number of outputs; None for one output, which the source gives without a tuple.
         cycle: "quiet" (or True) restarts the iterable, "raise" does so after StopIteration, "no", False or None stays at
             its end for good; must be None for a callback, or for fed data.
-        batch_info: a batch callback takes a `BatchInfo` in place of the iteration number.
-        repeat_last: `feed` keeps the last batch for later iterations; only without a source.
-        no_copy: fed data is not copied; the user must not change it until it was used.
-        held: an iterable stays at its end until `restart`, because its batches are drawn ahead.
+        batch_info: if True, a batch callback takes a `BatchInfo` in place of the iteration number.
+        repeat_last: if True, the last fed batch serves later iterations, too; only without a source.
+        no_copy: if True, fed data is not copied; the user must not change it until it was used.
+        held: if True, an iterable stays at its end until `restart`, because its batches are drawn ahead.
 
     Raises:
         TypeError: the source cannot be asked for data.
-        ValueError, RuntimeError: the other arguments do not fit it, or each other.
+        ValueError, RuntimeError: the other arguments do not fit the source, or each other.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class SourceFeed:
             self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
 
     def _fed_layout(self, layout: str | None, output: int) -> str | None:
-        """Returns the layout that a batch is fed with, or else the layout of its output."""
+        """Returns the layout with which a batch is fed, or else the layout of its output."""
         declared = self.layouts[output]
         if layout and declared and layout != declared:
             raise ValueError(f'{self.title}: Expected data with layout: "{declared}" and got: "{layout}".')
@@ -213,7 +213,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
-        """Ends an epoch early, after the batch of a state, see `SourceItems.leave_epoch`."""
+        """Ends an epoch early, right after the batch of a state, see `SourceItems.leave_epoch`."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             one = 1 if self.batch else batch_size
@@ -281,7 +281,7 @@ class SourceFeed:
         return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """Calls a source of single samples for some positions of a batch; returns a value, or one for each output, by row."""
+        """Calls a source of single samples for some positions of a batch; returns, by row, a value or a value for each output."""
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         rows: list[Any] = []
         for number, info in enumerate(infos, 1):

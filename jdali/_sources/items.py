@@ -22,7 +22,7 @@ class SourceItems:
 
     Args:
         cycle: "quiet" restarts an iterable at its end, "raise" does so after StopIteration, "no" does neither.
-        held: at its end every call raises StopIteration until `restart`, also with "raise".
+        held: if True, every call after the end raises StopIteration until `restart`, also with "raise".
     """
 
     def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
@@ -72,7 +72,7 @@ class SourceItems:
         return item
 
     def _given(self) -> Any:
-        """Returns the next item. An iterator that raises has passed the item; a generator that raises has ended."""
+        """Returns the next item. If an iterator raises, it has passed the item; if a generator raises, it has ended."""
         if self._met_end:
             self._met_end = False
             raise StopIteration
@@ -145,7 +145,7 @@ class SourceItems:
                 raise ValueError(
                     f"external_source: it ended before item {wanted}, where the state was taken"
                 ) from None
-            except BaseException as error:  # it raised before the state was taken, too
+            except BaseException as error:  # this item also raised before the state was taken
                 contained(error)
         self._taken = wanted
 

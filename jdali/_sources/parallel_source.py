@@ -157,7 +157,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
     @property
     def calls_user(self) -> bool:
-        """False: the user's functions run in workers."""
+        """False, because the user's functions run in workers."""
         return False
 
     def remote(self) -> RemoteSource:
@@ -174,7 +174,7 @@ class ParallelSource(SourceFeed, InWorkers):
         )  # fmt: skip
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """Returns a batch as `SourceFeed.next` does; has workers make later ones meanwhile."""
+        """Returns a batch as `SourceFeed.next` does; has workers make later batches meanwhile."""
         request = (batch_size, iteration, epoch, first)
         if self._ahead and self._ahead[0].wanted != self._wanted(request):
             self._ahead.clear()
@@ -244,7 +244,7 @@ class ParallelSource(SourceFeed, InWorkers):
             self._move("leave_epoch", state, batches, batch_size)
 
     def twin(self) -> SourceFeed:
-        """Returns a twin as `SourceFeed.twin` does, which runs in the process itself."""
+        """Returns a twin as `SourceFeed.twin` does; the twin runs in this process."""
         twin = SourceFeed(self.source, **self._options)
         twin._turn = self._turn
         if not self._takes_index:
@@ -254,7 +254,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
 
 def _answers(parts: list[Future[MadeTask]]) -> list[Any]:
-    """Returns the answers of workers; drops the futures, because one with an exception would form a cycle with this frame."""
+    """Returns the answers of workers; drops the futures, because a future's exception would form a cycle with this frame."""
     parts.reverse()
     answers = []
     try:

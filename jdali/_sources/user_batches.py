@@ -21,7 +21,7 @@ from jdali._batches import (
 from jdali._system.devices import is_local
 from jdali.tensors import Tensor, TensorCPU, TensorList
 
-# Samples in host memory; or a batch, if the user's data is on a device.
+# A list of samples in host memory, or a batch if the user's data is on a device.
 Samples: TypeAlias = "list[np.ndarray[Any, Any]] | TensorList"
 
 
@@ -136,7 +136,7 @@ class DataKind:
     def check(self, samples: Samples, layout: str) -> None:
         """Raises RuntimeError, with DALI's text, if a batch is of another kind than the previous batch.
 
-        A batch without samples has no kind. Batches without a layout may precede batches with one.
+        A batch without samples has no kind. Batches without a layout may precede batches with a layout.
         """
         if not len(samples):
             return

@@ -20,7 +20,7 @@ class VideoInput(SourceFeed):
     """Provides the videos of one `fn.experimental.inputs.video`.
 
     Args:
-        blocking: waits for a video instead of raising an error.
+        blocking: if True, `next` waits for a video instead of raising an error.
     """
 
     def __init__(

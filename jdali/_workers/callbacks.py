@@ -133,7 +133,7 @@ class CallbackWorkers:
             pool.interrupt()
 
     def close(self) -> None:
-        """Ends the processes, whatever they do; unanswered calls fail. It may be called twice."""
+        """Ends the processes, even while they make calls; unanswered calls fail. It may be called twice."""
         self.interrupt()
         for pool in self._pools:
             pool.close()
@@ -246,7 +246,7 @@ def _seed_random(seed: int, number: int) -> None:
 
 # --- pickling -------------------------------------------------------------------------------
 def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
-    """Pickles objects for `_received`: their attribute `callback` with the pickler, all else with `pickle`.
+    """Pickles objects for `_received`: the attribute `callback` with the pickler, everything else with `pickle`.
 
     Raises:
         Exception: what the pickler raised, with a note.

@@ -108,7 +108,7 @@ class PoolJob:
     number: int
     order: int  # lower goes first
     content: PackedMemory
-    patience: int  # number of killed processes after which it is given up
+    patience: int  # number of killed processes after which the task is given up
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
     samples: int = 0  # most samples in the answer
@@ -146,7 +146,7 @@ class WorkerCounts:
         ready: workers that are ready now.
         made: tasks that were made.
         deaths: workers that ended unexpectedly.
-        leased, idle: bytes of shared memory that results use, and that are kept for later ones.
+        leased, idle: bytes of shared memory that results use, and bytes that are kept for later results.
         nodes: machines with ready workers.
     """
 

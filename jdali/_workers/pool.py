@@ -36,7 +36,7 @@ from jdali._workers.wire import unpack
 
 log = logging.getLogger("jdali")
 
-# Tasks of a process: the running one, and one that it can start at once.
+# Tasks of a process: the running task, and a task that it can start at once.
 _TASKS_EACH = 2
 # Most processes in a row that may die before they are ready, while none is ready. A faulty pipeline ends a process by an
 # exception or a crash. SIGKILL comes from outside (a person, the OOM killer), so the next process may well succeed.
@@ -164,7 +164,7 @@ class TaskPool:
 
     # --- the thread -------------------------------------------------------------------------
     def _run(self) -> None:
-        # Processes inherit the blocked signal, so that Ctrl-C does not end one before it ignores the signal.
+        # Processes inherit the blocked signal, so that Ctrl-C does not end a process before it ignores the signal.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             while not self._closed:
@@ -237,7 +237,7 @@ class TaskPool:
         self._selector.unregister(process.channel)
 
     def _note_death(self, process: TaskProcess) -> None:
-        """Submits the tasks of a dead process again; the running one may have killed it."""
+        """Submits the tasks of a dead process again; the running task may have killed the process."""
         self._forget(process)
         death = process.death()
         process.close()

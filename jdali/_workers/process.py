@@ -49,7 +49,7 @@ class TaskProcess:
         is_warm: True if it has made a task.
         reached: last note of the running task; None if there is none.
         rehearsal: number of a task that it makes only to become warm; None if it has none.
-        looks, stopped: number of looks in a row that found it with the same task, and that found it stopped by a signal.
+        looks, stopped: number of checks in a row that found it with the same task, and that found it stopped by a signal.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
@@ -98,7 +98,7 @@ class TaskProcess:
 
 
 class FreshProcesses:
-    """Starts processes without the user's main module; they get the function that starts them by value.
+    """Starts processes without the user's main module; they get the function that starts a pipeline by value.
 
     Args:
         start: a packed function without arguments. Each process calls it once; the result makes tasks.

@@ -83,7 +83,7 @@ class SharedSlabs:
         return self._all.keys()
 
     def usage(self) -> tuple[int, int]:
-        """Counts the bytes of slabs that are lent or leased, and of idle ones."""
+        """Counts the bytes of slabs that are lent or leased, and the bytes of idle slabs."""
         slabs, idle = list(self._all.values()), sum(slab.size for slab in [*self._idle, *self._returned])
         return sum(slab.size for slab in slabs) - idle, idle
 

@@ -16,7 +16,7 @@ import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
 SMALL = 512  # an array of fewer bytes is pickled with the rest
-SMALL_OF_TASK = 1 << 15  # the same for tasks: they need new memory, which costs more than a lent slab
+SMALL_OF_TASK = 1 << 15  # the same for tasks, which need new memory, and that costs more than a lent slab
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 

@@ -40,7 +40,7 @@ class InOrder:
             self._leave(number, step)
 
     def leave(self, number: int) -> None:
-        """Marks a batch as done with all steps, so that later ones do not wait for it."""
+        """Marks a batch as done with all steps, so that later batches do not wait for it."""
         for step in self._next:
             self._leave(number, step)
 

@@ -1,4 +1,4 @@
-"""Runs the steps of a plan: the one loop of pipelines, functions, eager calls and debug mode.
+"""Runs the steps of a plan in the one loop of pipelines, functions, eager calls and debug mode.
 
 A pipeline passes its steps with timers and locks to `make`. Its batch is an `Iteration` while it is made, and then a
 `Result`. `PreparedPlan` is a plan for calls without a pipeline.
@@ -54,7 +54,7 @@ class PreparedStep:
         alone: context manager held while the step runs; a lock if the step works on one batch at a time.
     """
 
-    nodes: Sequence[Node]  # all in one branch
+    nodes: Sequence[Node]  # the nodes of the step, all in one branch
     run: Callable[[Values, SampleIds, Pool], None]
     last_uses: Sequence[DataNode] = ()
     timer: PhaseTimer | None = None
@@ -140,7 +140,7 @@ def _run_timed(step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleI
     is_brief = policy is not None and policy.is_brief
     with pool.turns if is_brief else contextlib.nullcontext():
         if is_brief:
-            pool.refuse_if_interrupted()  # while it waited for its turn
+            pool.refuse_if_interrupted()  # perhaps while this step waited for its turn
             pool = pool.here()
         with timer.lap() as lap:
             step.run(env, part, pool)
@@ -176,10 +176,10 @@ class PreparedPlan:
         """Makes the runners, and compiles nothing.
 
         Args:
-            plan: the steps of its sources are left out.
+            plan: the plan; the steps of its sources are left out.
             shares_rows: see `runner_of`.
-            takes_turns: calls from several threads wait for each other.
-            runs_empty: steps run even without samples.
+            takes_turns: if True, calls from several threads wait for each other.
+            runs_empty: if True, steps run even without samples.
         """
         used = [
             (step, last_uses)

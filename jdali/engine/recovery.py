@@ -113,7 +113,7 @@ class StandIns:
         self._chosen = {name: np.sort(own) for name, own in (chosen or {}).items()}
         self._task, self._sizes = task, dict(sizes) | {name: len(own) for name, own in self._chosen.items()}
         self._tried = np.zeros(len(task), np.int64)  # number of stand-ins, by position
-        self._copied: dict[int, int] = {}  # the good position that each bad one repeats
+        self._copied: dict[int, int] = {}  # the good position that each bad position repeats
 
     def replace(self, bad: Iterable[int]) -> BatchTask:
         """Returns the task with stand-ins in the positions that failed; its mask is False there.

@@ -67,7 +67,7 @@ class EpochShare:
 
     @property
     def is_surplus(self) -> bool:
-        """True if the batch comes after the last one of its epoch, so it is dropped."""
+        """True if the batch comes after the last batch of its epoch, so it is dropped."""
         return self.length is not None and self.number >= self.length
 
 

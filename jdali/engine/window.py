@@ -52,7 +52,7 @@ class Window:
     `wait` blocks without holding a lock until a batch is ready; `take` removes it while holding `turn`.
 
     Args:
-        before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before each draw; that may raise StopIteration.
+        before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before each draw, which may raise StopIteration.
 
     Attributes:
         turn: lock held while a batch is taken or a state is set, and while the owner records it.
@@ -131,12 +131,12 @@ class Window:
 
     @property
     def calls_user(self) -> bool:
-        """True if the thread that takes a batch calls the user's functions for a later one."""
+        """True if the thread that takes a batch calls the user's functions for a later batch."""
         return self._when is When.AHEAD_BY_CALLS
 
     @property
     def stopped(self) -> bool:
-        """True if it is closed, or must stop for a move of the sources."""
+        """True if the window is closed, or must stop because the sources are moved."""
         return self._flight.stopped
 
     # --- workers ----------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Window:
             self._fit_workers()
 
     def scale_workers(self, least: int, most: int) -> None:
-        """Has the number of workers follow the waiting time, between two bounds; call it before the first batch."""
+        """Lets the number of workers follow the waiting time, between two bounds; call it before the first batch."""
         assert self.engine.elsewhere is not None
         known = weakref.ref(self)  # no reference cycle: the thread that takes a batch references the window
 
@@ -176,7 +176,7 @@ class Window:
             self._flight.follow(follower)
 
     def start(self) -> None:
-        """Starts to make batches, unless it has already."""
+        """Starts to make batches, unless the window has already started."""
         with self.turn:
             if self.phase is Phase.BUILT:
                 self.phase = Phase.RUNNING
@@ -402,7 +402,7 @@ class Window:
         self._over = True
 
     def forget_parent(self) -> None:
-        """Forgets the threads in a forked process: it has none of them, and one of them may have held a lock."""
+        """Forgets the parent's threads in a forked process, where one of them may still hold a lock."""
         if self.phase is not Phase.BUILT:
             self._over = self._forked = True
             self.phase = Phase.CLOSED

@@ -15,7 +15,7 @@ class Border:
 
     Attributes:
         elsewhere: the steps for workers. Its outputs are the values that cross the border.
-        here: the other steps. They read the values that cross; the outputs are the pipeline's.
+        here: the other steps. They read the values that cross, and make the outputs of the pipeline.
     """
 
     elsewhere: ExecutionPlan

@@ -1,7 +1,7 @@
 """Defines the nodes of a pipeline's graph, and the `DataNode`s of their outputs.
 
-A node made outside a pipeline definition is in no graph. A graph that uses such a node, or one of another graph, makes its
-own copy of it and of all that it depends on (`Graph.own`).
+A node made outside a pipeline definition is in no graph. A graph that uses such a node, or a node of another graph, makes its
+own copy of the node and of all that the node depends on (`Graph.own`).
 """
 
 from __future__ import annotations
@@ -394,6 +394,6 @@ def device_of(inputs: Sequence[object]) -> str:
 
 
 def new_node(op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
-    """Makes a node in the current graph, or a detached one; see `Graph.add` and `detached`."""
+    """Makes a node in the current graph, or a detached node if there is none; see `Graph.add` and `detached`."""
     graph = current_graph()
     return (detached if graph is None else graph.add)(op, inputs, args, **options)

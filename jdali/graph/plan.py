@@ -52,7 +52,7 @@ class HostStep:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stage:
-    """Operators compiled into one program per padded shape.
+    """Joins operators that are compiled into one program per padded shape.
 
     Attributes:
         inputs: values from outside the stage whose arrays the program reads.
@@ -80,7 +80,7 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class ExecutionPlan:
-    """Plan of a graph: its steps, outputs and last uses.
+    """Holds the plan of a graph: its steps, outputs and last uses.
 
     Attributes:
         last_uses: values that no later step needs, for each step.
@@ -133,7 +133,7 @@ def make_plan(
 
 
 def step_of(node: Node) -> HostStep | Stage:
-    """Makes the step of an operator that runs by itself."""
+    """Makes a step of a single operator."""
     if not is_compiled(node):
         return HostStep(node, 0)
     where = {node: "cpu" if node.device == "cpu" else "gpu"}

@@ -56,7 +56,7 @@ class ConditionalPart(enum.Enum):
 
     SPLIT = _SPLIT  # passes on the samples of a branch
     MERGE = _MERGE  # takes each sample from one of two branches, by truth
-    JOIN = _JOIN  # takes each sample from one of several, by number
+    JOIN = _JOIN  # takes each sample from one of several branches, by number
     NOT = _NOT
     OPERAND = _OPERAND  # checks a condition, and passes it on
 

@@ -70,7 +70,7 @@ class WaitClock:
                     self.first_wait, self._came = self.waited, self.batches == 1
 
     def end_epoch(self) -> None:
-        """Ends the epoch; the next wait starts the numbers of a new one."""
+        """Ends the epoch; the next wait starts the numbers of a new epoch."""
         self.over = True
 
     @property
@@ -250,7 +250,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
     @folding
     def reset(self, force: bool = False) -> None:
-        """Begins the next epoch; ignored in the middle of one, as in DALI.
+        """Begins the next epoch; has no effect in the middle of an epoch, as in DALI.
 
         Args:
             force: in the middle of an epoch, end it early, see `take`.
@@ -305,5 +305,5 @@ class FirstBatches(Iterator[BatchT]):
                 raise
 
     def __len__(self) -> int:
-        """Counts the batches of this loop; a source that ends earlier makes them fewer."""
+        """Counts the batches of this loop; there are fewer if a source ends earlier."""
         return self._batches if self._begun else self._loop._length_within(self._count)

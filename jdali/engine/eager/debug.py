@@ -1,4 +1,4 @@
-"""Debug mode: runs the user's function in each iteration, and each operator when the function calls it.
+"""Implements debug mode: runs the user's function in each iteration, and each operator when the function calls it.
 
 Runners and random keys are the same as in a compiled pipeline, but each operator is a separate step.
 """

@@ -34,7 +34,7 @@ class DebugStep:
 
     # --- the same call ----------------------------------------------------------------------
     def check(self, node: Node) -> None:
-        """Compares the call with that of the first iteration; raises RuntimeError if operator or arguments differ."""
+        """Compares the call with the first iteration's call; raises RuntimeError if operator or arguments differ."""
         if node.op is not self.node.op or node.where != self.node.where:
             raise unexpected(node)
         self._check_count("inputs", self.node.inputs, node.inputs)

@@ -26,8 +26,8 @@ from jdali.engine.function.running import exact_platform, options_of
 from jdali.engine.steps.program import random_nodes
 from jdali.tensors import TensorList
 
-# Custom calls of jdali's programs: annotations, and JAX's kernel of random bits. A program with any other is refused: it
-# could call any function that is loaded.
+# Custom calls of jdali's programs: annotations, and JAX's kernel of random bits. A program with any other custom call is
+# refused, because it could call any function that is loaded.
 _CUSTOM_CALLS = frozenset(
     {"cu_threefry2x32_ffi", "shape_assertion", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}
 )

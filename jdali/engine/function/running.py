@@ -1,4 +1,4 @@
-"""Builds the program of a function from that of a stage, for `jit`, `vmap`, `grad` and `shard_map`."""
+"""Builds the program of a function from the program of a stage, for `jit`, `vmap`, `grad` and `shard_map`."""
 
 from __future__ import annotations
 

@@ -92,14 +92,14 @@ class Group:
 
 @dataclasses.dataclass(frozen=True)
 class ShapeNode:
-    """A node of the stage, by the numbers of the values that it reads and makes."""
+    """Describes a node of the stage by the numbers of the values that it reads and makes."""
 
     reads: tuple[int, ...]
     makes: tuple[int, ...]
 
 
 class PaddedShapes:
-    """Padded shapes of the values of one stage."""
+    """Computes the padded shapes of the values of one stage."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class PaddedShapes:
         Args:
             held: padded shapes, int [N, ndim], in which an earlier stage left the samples of each value; None if they are
                 not padded, or this stage makes the value.
-            together: puts all samples in one shape, which has the largest size of each axis.
+            together: if True, puts all samples in one shape, which has the largest size of each axis.
         """
         count = len(extents[0]) if extents else 0
         if not count:

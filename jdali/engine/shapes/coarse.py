@@ -30,7 +30,7 @@ from jdali._numerics.grid import (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CoarseGrid:
-    """Sizes of the axes of a value.
+    """Holds the sizes that the axes of a value may have at a level.
 
     Attributes:
         longest: sizes of the longest side of a picture; None for `sizes`.
@@ -43,7 +43,7 @@ class CoarseGrid:
     frames: Sizes
 
 
-# From the finest to the coarsest: each grid holds the points of the next one.
+# Grids from the finest to the coarsest; each holds the points of the next grid.
 GRIDS = (
     CoarseGrid("steps of a quarter", FINE, None, DOUBLING),
     CoarseGrid("two sizes an octave", COARSE, None, DOUBLING),
@@ -54,8 +54,8 @@ GRIDS = (
 )
 # Fewest elements of a value over its named axes, without channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
-# An unnamed axis, such as that of boxes, is padded to the side of a square with as many elements as the floor (of a cube, if
-# three axes are unnamed), up to this size: the time of some operators on boxes grows with the square of their number.
+# An unnamed axis, such as the axis of boxes, is padded to the side of a square with as many elements as the floor (of a cube,
+# if three axes are unnamed), up to this size, because some operators take time by the square of the number of boxes.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -63,7 +63,7 @@ _ROOMY_OUTPUT = GRIDS.index(next(g for g in GRIDS if g.sizes is DOUBLING))
 
 
 class Roomy(enum.Enum):
-    """Values whose padding costs next to no time."""
+    """Names values whose padding costs next to no time."""
 
     INPUT = "it only lies in memory"
     OUTPUT = "bringing it to its memory takes time"

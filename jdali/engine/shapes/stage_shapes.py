@@ -22,7 +22,7 @@ from jdali.tensors import TensorList
 Shape = tuple[int, ...]
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
-# Most shapes of a stage at one level; with more it rises to a coarser level.
+# Most shapes of a stage at one level; a stage with more shapes rises to a coarser level.
 MOST_SHAPES = 16
 # A level is worth its new programs if it has at most this share of the present shapes.
 _WORTH_IT = 2 / 3
@@ -59,7 +59,7 @@ class StageShapes:
         Args:
             args: arguments of each node that are not nodes, prepared for `plan_call`.
             most: most shapes at a level; None if the stage stays at level 0.
-            few: batches are small and on a CPU, so outputs whose padding costs no time share shapes.
+            few: True if batches are small and on a CPU, so that outputs whose padding costs no time share shapes.
         """
         self._most, self._few = most, few
         self.level = 0

@@ -1,4 +1,4 @@
-"""Chooses the runner of a step by the kind of its operator; no other module of the engine does."""
+"""Chooses the runner of a step by the kind of its operator; no other module of the engine depends on the kind."""
 
 from __future__ import annotations
 

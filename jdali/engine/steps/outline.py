@@ -22,7 +22,7 @@ STAGE = -1  # operator number of the stage's inputs
 
 
 class Slot(NamedTuple):
-    """A value of a stage: output `output` of operator `operator`, or input `output` of the stage (`STAGE`)."""
+    """Identifies a value of a stage: output `output` of operator `operator`, or input `output` of the stage (`STAGE`)."""
 
     operator: int
     output: int
@@ -45,7 +45,7 @@ class OperatorOutline:
 
 @dataclasses.dataclass(frozen=True)
 class StageOutline:
-    """The outline of a stage. Stages that compute the same have equal outlines."""
+    """Outlines a stage. Stages that compute the same have equal outlines."""
 
     inputs: int
     operators: tuple[OperatorOutline, ...]

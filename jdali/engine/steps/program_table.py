@@ -24,8 +24,8 @@ from jdali._operators.call import Constant
 from jdali._operators.record import Operator, is_built_in
 from jdali._system.cache_folder import cache_folder
 
-# Most functions that are kept; the least recently used go first. Programs of one operator take a few hundred kilobytes each,
-# large ones some megabytes.
+# Most functions that are kept; the least recently used are dropped first. Programs of one operator take a few hundred
+# kilobytes each, large programs some megabytes.
 KEPT_FUNCTIONS = 128
 # A function with a constant of more bytes is not kept.
 _MOST_CONSTANT_BYTES = 1 << 20
@@ -72,7 +72,7 @@ class Compiled:
 
 
 class ProgramTable:
-    """Holds functions by what they compute."""
+    """Holds compiled functions by keys that say what they compute."""
 
     def __init__(self, most: int = KEPT_FUNCTIONS):
         self._most = most

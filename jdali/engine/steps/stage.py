@@ -104,7 +104,7 @@ class StageRunner(StepRunner):
         self._spread: SeveralDevices | None = None
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
-        # If time depends on true sizes, an unused row of size 0 takes none.
+        # If time depends on true sizes, an unused row of size 0 takes no time.
         free = self._platform == "cpu" and any(compiled(node).free_padding == "all" for node in stage.nodes)
         self._clears_rows = self.mixes_samples or free
         # The fewer samples a branch gets, the fewer programs are worth it.
