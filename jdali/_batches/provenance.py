@@ -146,11 +146,11 @@ class Provenance(Sequence[str]):
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> Provenance:
-        """Returns it for another process, which knows the named sources; for other sources, the names of samples are sent."""
+        """Converts the provenance for another process, which has the named sources; other sources are sent as sample names."""
         return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
     def received(self, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Returns it in the process that it was sent to; `drawn` takes the name of a source, and returns its samples."""
+        """Restores a provenance that was sent; `drawn` takes the name of a source, and returns its samples."""
         known = tuple(drawn(one.source) if isinstance(one.source, str) else one for one in self._drawn)
         return Provenance(known, self._links, self._data)
 

@@ -219,7 +219,7 @@ class PipelineConfig:
 
 
 def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
-    """Returns the default number of threads: as the `WorkerSet` says, or an equal share of the processors for each process."""
+    """Returns the default number of threads: that of the `WorkerSet`, or an equal share of the processors for each process."""
     if isinstance(workers, WorkerSet):
         return workers.threads
     # Values of other types are refused later.

@@ -194,7 +194,7 @@ class TaskCursor:
         return size, self._go_on(size), {node.name: given for node, given in data.items()}
 
     def _end_together(self, outcomes: Mapping[Node, object]) -> None:
-        """Ends the epoch of the sources that still gave a batch, because another source has ended."""
+        """Drops the batches that sources gave in this draw, because another source has ended."""
         ended = next(node for node, outcome in outcomes.items() if isinstance(outcome, StopIteration))
         for node, outcome in outcomes.items():
             if not isinstance(outcome, StopIteration):

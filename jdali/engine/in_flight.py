@@ -158,7 +158,7 @@ class InFlight:
         return self.halted or self.closed or self._abandon.told
 
     def fit(self, workers: int) -> None:
-        """Sets the number of batches made at the same time to what `workers` need."""
+        """Sets the number of batches that are made at the same time to `workers`."""
         assert self._room is not None
         with self.changed:
             self._most = workers

@@ -157,7 +157,7 @@ class ConditionalHooks:
             live: variables among `assigned` that are read later.
             targets: attributes and items that the branches set.
 
-        Returns: how both branches ended: None if they reached their end, or a `Return`, BREAK or CONTINUE.
+        Returns: how the branches that ran ended: None if they reached their end, or a `Return`, BREAK or CONTINUE.
         """
         if not _is_graph_value(condition):
             taken = body if condition else orelse

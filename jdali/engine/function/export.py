@@ -278,7 +278,7 @@ def without_places(exported: jax.export.Exported) -> jax.export.Exported:
         stablehlo.register_dialect(context)
         module = stablehlo.deserialize_portable_artifact(context, exported.mlir_module_serialized)
         passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(module.operation)
-        # As in JAX, versions that are up to four weeks older can load the program.
+        # As in JAX, so that versions that are up to four weeks older can load the program.
         compatible = stablehlo.StablehloCompatibilityRequirement.WEEK_4
         version = stablehlo.get_version_from_compatibility_requirement(compatible)
         data = stablehlo.serialize_portable_artifact(module, version)
