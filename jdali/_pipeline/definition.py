@@ -140,7 +140,7 @@ class Definition:
         self.graph.own(edge).source.preserve = True
 
     def entries(self) -> tuple[list[Entry], str]:
-        """Returns the entries that tell if a state fits a pipeline, and their fingerprint."""
+        """Returns the entries that are compared to check if a state fits a pipeline, and their fingerprint."""
         if self._fingerprint is None:
             entries = describe(self.graph.nodes, {"scaled_decoding": self.config.scaled_decoding})
             self._fingerprint = entries, fingerprint(entries)

@@ -45,7 +45,7 @@ class SourceFeed:
         held: if True, an iterable stays at its end until `restart`, because its batches are drawn ahead.
 
     Raises:
-        TypeError: the source cannot be asked for data.
+        TypeError: the source can be neither called nor iterated nor indexed.
         ValueError, RuntimeError: the other arguments do not fit the source, or each other.
     """
 
@@ -305,7 +305,7 @@ class SourceFeed:
         return rows
 
     def _columns(self, rows: list[object]) -> Any:
-        """Converts rows of samples to a batch as a source of batches gives it."""
+        """Converts rows of samples to the form in which a source of batches returns them."""
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
     def _outputs(self, raw: Any) -> list[Any]:

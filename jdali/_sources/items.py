@@ -50,7 +50,7 @@ class SourceItems:
 
     @property
     def is_spent(self) -> bool:
-        """True for a generator that gave items, which cannot restart."""
+        """True for a generator that has yielded items, because it cannot restart."""
         return self._taken > 0 and inspect.isgenerator(self._source)
 
     def next(self) -> Any:
@@ -186,7 +186,7 @@ class SourceItems:
         return isinstance(self._source, (Sequence, np.ndarray))
 
     def twin(self) -> SourceItems:
-        """Returns the same items with a second position; raises RuntimeError if the source gives each item once."""
+        """Returns the same items with a second position; raises RuntimeError if each item can be read only once."""
         if not self._is_indexed:
             raise RuntimeError(
                 f"external_source: a source of type {type(self._source).__name__} gives each item once; only "

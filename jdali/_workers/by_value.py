@@ -47,7 +47,7 @@ def pickle_by_value(fun: F) -> F:
 
 
 def dumps(value: object) -> bytes:
-    """Pickles a value; functions that cannot be found by name go by value."""
+    """Pickles a value; functions that cannot be found by name are pickled by value."""
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
     return buffer.getvalue()

@@ -295,7 +295,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's pickler; what workers cannot import goes by cloudpickle, if it is installed."""
+    """Pickles with jdali's pickler; what workers cannot import is pickled by cloudpickle, if it is installed."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so no worker can import its classes and functions.

@@ -106,7 +106,7 @@ class PoolJob:
     """Holds a task that was submitted, until it is made."""
 
     number: int
-    order: int  # lower goes first
+    order: int  # tasks of lower order run first
     content: PackedMemory
     patience: int  # number of killed processes after which the task is given up
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)

@@ -44,8 +44,8 @@ _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"
 _LOOK_SECONDS = 1.0  # between checks of the processes: another process may keep a dead one's channel open
-# A process with work is given up if all looks during this time find it stopped. Looks count, because the clock also runs
-# while this process itself is stopped.
+# A process with work is given up if all checks during this time find it stopped. Checks are counted, not seconds, because the
+# clock also runs while this process itself is stopped.
 _STOPPED_SECONDS = 60.0
 
 
@@ -83,7 +83,7 @@ class TaskPool:
         self._slabs = SharedSlabs(most_idle)
         self._failed_starts = self._killed_starts = 0
         self._made = self._deaths = 0
-        self._looked = 0.0  # time of the last look at the processes
+        self._looked = 0.0  # time of the last check of the processes
         self._wake_up, self._woken = socket.socketpair()
         self._wake_up.setblocking(False)
         self._selector = selectors.DefaultSelector()
@@ -345,7 +345,7 @@ class TaskPool:
         process.send(order, descriptors)
 
     def _receive(self) -> None:
-        """Waits for answers and handles them; looks at the processes now and then."""
+        """Waits for answers and handles them; checks the processes now and then."""
         for ready, _ in self._selector.select(self._look):
             if ready.data is None:
                 self._woken.recv(1 << 12)

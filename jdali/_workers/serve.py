@@ -33,7 +33,7 @@ from jdali._workers.wire import PackedValue, pack, unpack, write
 
 _Order: TypeAlias = "tuple[StartOrder | TaskOrder, list[int]]"
 _Start: TypeAlias = Callable[[], Callable[[Any], Any]]
-_LOOK_SECONDS = 1.0  # between looks at the parent, whose end the system may not report
+_LOOK_SECONDS = 1.0  # between checks of the parent, whose end the system may not report
 _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 

@@ -156,7 +156,7 @@ class BatchTask:
 
 
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
-    """Returns the identities that the first reader gives to samples."""
+    """Returns the identities of the samples of the first reader."""
     first = next(iter(refs.values()))
     return SampleIds(first.epochs, first.identified, counting(len(first.indices)))
 

@@ -75,7 +75,7 @@ class Window:
         self.abandon = Abandon(self, self._threads, self._keeper)
         self._flight = InFlight(self, when, room, self._threads, self.abandon, before_draw)
         self._scaler: WorkerScaler | None = None
-        self._fitted = 0  # batches in flight that the workers asked for
+        self._fitted = 0  # number of batches in flight that the workers need
         self._fit_workers()
         LIVE.add(self)
 

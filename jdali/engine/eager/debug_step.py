@@ -41,7 +41,7 @@ class DebugStep:
         for i, (was, now) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
             self._check_value(f"Input {i}", was, now)
         if node.runtime is not None:
-            return  # the object that the user gave in the first iteration stays in use
+            return  # the user's object of the first iteration stays in use
         self._check_count("keyword arguments", self.node.args, node.args)
         changed = _repetitions(self.node) != _repetitions(node)
         for name, now in node.args.items():

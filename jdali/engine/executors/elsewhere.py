@@ -184,7 +184,7 @@ def receive_values(
 
 
 def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
-    """Returns the samples that a source gave for a task."""
+    """Returns the samples that a source drew for a task."""
     if name in task.refs:
         return Drawn(sources[name].source, task.refs[name].indices, name)
     return Drawn(lambda index: "", np.arange(len(task)), name)

@@ -69,7 +69,7 @@ def make_function(
 
 
 def refuse_random(function: PipelineFunction) -> None:
-    """Raises ValueError if any operator draws random values; the error says how to avoid it."""
+    """Raises ValueError if any operator draws random values; the error explains how to avoid this."""
     held = function.definition.held
     drawn = [node for node in function.part.random if node.id not in held]
     drawn += [node for node in function.host.nodes if node.op.random]

@@ -67,7 +67,7 @@ def exact_platform(platform: str) -> str:
 
 
 def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
-    """Returns XLA options that give a program the bits of the pipeline's programs; None for JAX's defaults."""
+    """Returns XLA options with which a program computes the same bits as the pipeline; None for JAX's defaults."""
     return compiler_options(platform, [node.op for node in stage.nodes])
 
 

@@ -38,7 +38,7 @@ class StageShapes:
     """Groups the samples of a stage by the padded shapes of its values; used by one thread at a time.
 
     A sample's padded shape depends on its own size, on the level of the stage and, on an accelerator, on the unused rows
-    of the calls. The level rises when a process has met too many shapes. The choice of a program never changes the bits
+    of the calls. The level rises when too many shapes have occurred in the process. The choice of a program never changes the bits
     of a result, so it is not saved in states or sent in tasks.
 
     Attributes:
@@ -114,7 +114,7 @@ class StageShapes:
 
     @property
     def count_seen(self) -> int:
-        """Padded shapes met at this level."""
+        """Number of padded shapes that have occurred at this level."""
         return len(self._seen)
 
     def count(self, groups: Sequence[Group]) -> bool:

@@ -72,7 +72,7 @@ class Compiled:
 
 
 class ProgramTable:
-    """Holds compiled functions by keys that say what they compute."""
+    """Holds compiled functions by keys that describe what they compute."""
 
     def __init__(self, most: int = KEPT_FUNCTIONS):
         self._most = most
