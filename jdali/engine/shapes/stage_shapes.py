@@ -38,8 +38,8 @@ class StageShapes:
     """Groups the samples of a stage by the padded shapes of its values; used by one thread at a time.
 
     A sample's padded shape depends on its own size, on the level of the stage and, on an accelerator, on the unused rows
-    of the calls. The level rises when too many shapes have occurred in the process. The choice of a program never changes the bits
-    of a result, so it is not saved in states or sent in tasks.
+    of the calls. The level rises when too many shapes have occurred in the process. The choice of a program never changes
+    the bits of a result, so it is not saved in states or sent in tasks.
 
     Attributes:
         level: level of the padded shapes, see `coarse`.
