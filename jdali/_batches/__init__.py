@@ -1,4 +1,4 @@
-"""Represents batches of samples: their memory, sizes and origins, and the tensors that users see.
+"""Represents batches of samples: their memory, their sizes and origins, and the tensors that users see.
 
 * `store`: blocks of memory, and for each sample a block and a row. Moving samples moves indices.
 * `extent`: true sizes of padded samples; `provenance`: the source samples that each sample was made of.

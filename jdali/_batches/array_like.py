@@ -1,4 +1,4 @@
-"""Converts users' data to NumPy arrays; all data of users comes through here."""
+"""Converts users' data to NumPy arrays; all data of users passes through this module."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from jdali import types
 from jdali._errors import SampleError
 from jdali._system.devices import HostArray, to_host
 
-_CUDA = 2  # DLPack's number of such devices
+_CUDA = 2  # DLPack's type number of a CUDA GPU
 
-# Offset of the device in a capsule's struct, in bytes, by the capsule's name: after the pointer to the data; the versioned
-# form has a version, two pointers and flags before that.
+# Offset of the device in a capsule's struct, in bytes, by the capsule's name. The device follows the pointer to the data; the
+# versioned form has a version, two pointers and flags before that pointer.
 _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
 def device_of_capsule(value: object) -> tuple[int, int] | None:
-    """Returns DLPack's type and number of the device of a capsule's data; None: it is not an unused capsule."""
+    """Returns DLPack's type and number of the device of a capsule's data; None if `capsule` is no unused capsule."""
     api = ctypes.pythonapi
     api.PyCapsule_IsValid.argtypes = api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
@@ -33,7 +33,7 @@ def device_of_capsule(value: object) -> tuple[int, int] | None:
 
 
 def is_on_gpu(device: tuple[int, int]) -> bool:
-    """Tells if a device of DLPack is a CUDA GPU."""
+    """Returns True if a device of DLPack is a CUDA GPU."""
     return device[0] == _CUDA
 
 
@@ -50,7 +50,7 @@ class CapsuleHolder:
         return self._device
 
 
-# These come before DLPack, because `__array__` also copies from an accelerator, or its error tells how to.
+# Try these before DLPack, because `__array__` also copies from an accelerator, or its error explains how to.
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 
@@ -60,7 +60,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
     Args:
         value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; a DLPack capsule;
             bytes (as uint8). The mask of a masked array is dropped.
-        copy: the result shares no memory that the user could change; False: it shares memory if possible.
+        copy: if True, the result shares no memory that the user could change; if False, it shares memory where possible.
 
     Raises:
         TypeError: `value` is not an array, or DALI does not have its element type.
@@ -83,7 +83,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
             f"how to extract the shape out of {type(value)}"
         )
     native = types.element_array(array)
-    # JAX's arrays do not change; a view of one keeps it from being donated or freed.
+    # JAX's arrays do not change, and a view keeps the array from being donated or freed.
     return native.copy() if copy and native is array and not isinstance(value, jax.Array) else native
 
 
@@ -100,7 +100,7 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostArray]:
-    """Converts the samples of a batch one by one; raises SampleError for one that is not an array, or unlike the first."""
+    """Converts the samples of a batch one by one; raises SampleError if a sample is not an array, or unlike the first."""
     samples = []
     for i, value in enumerate(values):
         try:

@@ -1,4 +1,4 @@
-"""Represents the true sizes of padded samples: a batch's spec on the host, masks and indices on the device.
+"""Represents the true sizes of padded samples, as a batch's spec on the host, and as masks and indices on the device.
 
 An `extent` is the true size of one sample, a `shape` the size of the padded array that holds it.
 """
@@ -75,9 +75,9 @@ class BatchSpec:
 
 
 class Rising(NamedTuple):
-    """A static value that may be larger than a batch needs, with the same bits.
+    """Marks a static value that may be larger than a batch needs without changing the results.
 
-    A stage keeps the largest value that a batch needed, which bounds the number of its programs.
+    A stage keeps the largest value that any batch needed, which bounds the number of its programs.
 
     Attributes:
         value: least value for this batch.
@@ -90,7 +90,7 @@ class Rising(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Result of a `setup` whose outputs need more than their specs.
+    """Result of a `setup` that returns more than the specs of its outputs.
 
     Attributes:
         outputs: spec of each output.

@@ -36,14 +36,14 @@ def gather(
     device to the host only if `placement` is host memory.
 
     Args:
-        store: the batch.
-        rows: int [m], positions in the batch, in order; None: all.
+        store: samples of the batch.
+        rows: int [m], positions in the batch, in order; None for all.
         shape: padded shape of a sample, large enough for each.
-        placement: a device, or the sharding of an array, or None: host memory.
-        count: rows of the result, at least m; None: m. On a device, a program is compiled for each number.
+        placement: a device, or the sharding of an array; None for host memory.
+        count: rows of the result, at least m; None for m. On a device, a program is compiled for each number.
 
-    Returns: an array of NumPy for host memory, else of JAX; of JAX for host memory, too, if it holds the samples. If the
-        samples are in an array of this shape and place already, it is that array.
+    Returns: an array of JAX; for host memory an array of NumPy, or of JAX if such an array holds the samples. If the samples
+        are already in an array of this shape and place, it is that array.
     """
     rows = np.arange(len(store)) if rows is None else rows
     count = len(rows) if count is None else count
@@ -100,7 +100,7 @@ def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> Any
 
 
 def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
-    """Moves an array. On the default device it is uncommitted, as arrays that JAX makes there are."""
+    """Moves an array. On the default device the result is uncommitted, like arrays that JAX makes there."""
     if isinstance(array, jax.Array) and array.sharding.device_set == placement.device_set:
         return array
     default = not isinstance(array, jax.Array) and placement.device_set == {accelerator()}
@@ -123,7 +123,7 @@ def _on_host(
 
 
 def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index) -> None:
-    """Copies rows of a block to the start corners of the rows `at` of `out`."""
+    """Copies rows of a block to the rows `at` of `out`, each from its first element on."""
     if len(at) == 1:  # faster than the general case
         cut: tuple[Any, ...] = tuple(map(slice, extents[0].tolist()))
         out[(int(at[0]), *cut)] = block.host_sample(int(taken[0]))[cut]
@@ -152,7 +152,7 @@ def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index)
 
 
 def _run(indices: Index) -> Index | slice:
-    """Turns consecutive indices into a slice, for which NumPy does not copy twice."""
+    """Turns consecutive indices into a slice, with which NumPy copies only once."""
     if len(indices) and (np.diff(indices) == 1).all():
         return slice(int(indices[0]), int(indices[-1]) + 1)
     return indices
@@ -197,12 +197,12 @@ def _on_device(
 
 
 def _home(blocks: list[Block], placement: Sharding) -> Sharding:
-    """Chooses the device on which samples are joined: the wanted one if some are there, else that of the first."""
+    """Chooses the device on which samples are joined: the wanted device if some are there, or else that of the first."""
     found = [b.sharding for b in blocks if b.sharding is not None]
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
         return home
-    # Pieces of other sizes cannot always be split as the array of this sharding is.
+    # A sharding that fits the whole array may not divide pieces of other sizes.
     if isinstance(home, NamedSharding):
         return NamedSharding(home.mesh, PartitionSpec())
     devices: Any = home.device_set
@@ -237,7 +237,7 @@ def _fitted(array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnames=("count", "shape"))
 def _cut(array: jax.Array, *, count: int, shape: tuple[int, ...]) -> jax.Array:
-    """Takes the first rows."""
+    """Returns the first rows of an array."""
     return _fitted(array[:count], shape)
 
 

@@ -18,12 +18,12 @@ from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to
 def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
     """Joins the rows of all parts into one jax.Array [N, ...].
 
-    Slices that are on their devices already stay there. Others go to each device directly from host memory; data moves between
-    devices only if it is on a wrong one.
+    Slices that are already on their devices stay there. Slices in host memory go directly to their devices; data moves
+    between devices only if it is on a wrong device.
 
     Args:
-        parts: arrays [n, ...] of one shape except for n, in host memory or on devices; if several processes run a program,
-            the rows of this process.
+        parts: arrays [n, ...] that differ in shape only by n, in host memory or on devices; if several processes run a
+            program, the rows of this process.
     """
     if sharding is None:
         return _on_default_device(parts)
@@ -63,7 +63,7 @@ class _LocalRows:
         if self._size == 0:
             return tuple(index)
         number = start // self._size
-        # A slice is inside one part, or, if the batch is not split, the whole batch.
+        # A slice is inside one part; if the batch is not split, it is the whole batch.
         shift = (self._position[number] - number) * self._size
         return (slice(start + shift, stop + shift), *index[1:])
 
@@ -71,7 +71,7 @@ class _LocalRows:
 def _pieces_in_place(
     parts: Sequence[AnyArray], sharding: Sharding, shape: tuple[int, ...], where: _LocalRows
 ) -> list[jax.Array] | None:
-    """Returns the slice of each device of this process, if each device holds its slice (or more) already."""
+    """Returns the slice of each device of this process, if every device already holds its slice or more."""
     held: dict[jax.Device, list[tuple[list[tuple[int, int]], jax.Array]]] = {}
     first = 0
     for part in parts:
@@ -101,7 +101,7 @@ def _bounds(index: Any, shape: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> jax.Array:
-    """Stacks parts of one shape as [parts, n, ...], part i on device i; None: all on the default device."""
+    """Stacks parts of one shape as [parts, n, ...], part i on device i, or all on the default device if None."""
     if devices is None:
         if all(isinstance(part, np.ndarray) for part in parts):
             return _on_default_device([np.stack(parts)])
@@ -149,7 +149,7 @@ def _join(parts: Sequence[AnyArray]) -> AnyArray:
 
 
 class _Rows:
-    """Several arrays as one, joined along the first axis; a slice within one of them is not copied."""
+    """Acts as one array that joins several along the first axis; a slice within one of these is not copied."""
 
     def __init__(self, parts: Sequence[HostArray]):
         self._parts = parts
@@ -170,7 +170,7 @@ class _Rows:
 
 # --- shardings ------------------------------------------------------------------------------------
 def fitted(name: str, sharding: Sharding, ndim: int) -> Sharding:
-    """Fits a sharding to an array of `ndim` axes: drops further axes, which must not be split."""
+    """Fits a sharding to an array of `ndim` axes: drops the axes beyond these, which must not be split."""
     if not isinstance(sharding, NamedSharding) or len(sharding.spec) <= ndim:
         return sharding
     if any(axis is not None for axis in sharding.spec[ndim:]):
@@ -212,7 +212,7 @@ def of_batch_axis(sharding: Sharding) -> Sharding:
 
 @dataclasses.dataclass(frozen=True)
 class BatchSplit:
-    """Split of the batch axis by a sharding.
+    """Describes how a sharding splits the batch axis.
 
     Attributes:
         count: number of parts in all processes.
@@ -232,7 +232,7 @@ class BatchSplit:
         return cls(count, tuple((number, tuple(held)) for number, held in sorted(devices.items())))
 
     def portion(self, number: int, portions: int) -> BatchSplit | None:
-        """Returns the split of one of `portions` arrays whose rows follow each other; None: a part would be in two."""
+        """Returns the split of one of `portions` equal arrays that together make the batch; None if a part would be in two."""
         if len(self.parts) % portions:
             return None
         size = len(self.parts) // portions

@@ -1,4 +1,4 @@
-"""Tracks the provenance of samples: the samples of sources that each one was made of.
+"""Tracks the provenance of samples: the samples of sources from which each sample was made.
 
 Provenance travels with the samples. Names are made on demand.
 """
@@ -18,7 +18,7 @@ _NONE = -1  # no sample, in `Provenance`
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Drawn:
-    """The samples of one source for a batch.
+    """Holds the samples of one source for a batch.
 
     Attributes:
         name: returns the name of the sample with an index in the data set, "" if it has none.
@@ -35,7 +35,7 @@ class Drawn:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Pasted(Drawn):
-    """The names of samples that others were pasted into; `parts` returns the names pasted into a position."""
+    """Joins the names of pasted samples; `parts` returns the names of the samples pasted into a position."""
 
     parts: Callable[[int], list[str]] = lambda position: []
 
@@ -48,14 +48,15 @@ _SHOWN = 4
 
 
 class Provenance(Sequence[str]):
-    """The samples of sources that each sample of a batch was made of; as a sequence, the name of each sample.
+    """Holds the source samples from which each sample of a batch was made; as a sequence, it has the name of each sample.
 
-    A sample made of several files has no name, as in DALI, unless they were pasted into it; `files` returns all of them.
+    A sample made of several files has no name, as in DALI, unless they were pasted into it; `files` returns all files.
 
     Args:
         drawn: the samples of the sources.
-        links: int64 [n, k], indices into the concatenated `drawn` for each sample; -1: none.
-        data: number of first columns of `links` that are of data, which has the name; the others are of arguments.
+        links: int64 [n, k], indices into the concatenated `drawn` for each sample; -1 for none.
+        data: number of columns at the front of `links` that belong to data, from which names come; the other columns belong
+            to arguments.
     """
 
     __slots__ = ("_data", "_drawn", "_links")
@@ -86,7 +87,7 @@ class Provenance(Sequence[str]):
     def together(
         cls, data: Sequence[Provenance | None], arguments: Sequence[Provenance | None] = ()
     ) -> Provenance | None:
-        """Combines the provenance of an operator's inputs, sample by sample; None: no input has one."""
+        """Combines the provenance of an operator's inputs, sample by sample; None if no input has one."""
         known = [p for p in data if p is not None]
         others = [p for p in arguments if p is not None]
         if not known and not others:
@@ -116,7 +117,7 @@ class Provenance(Sequence[str]):
         Errors are blamed on the samples in the same position, whose arguments choose the pasted ones.
 
         Args:
-            chosen: samples of the first input that are pasted into each sample; None: the sample of each input in the
+            chosen: samples of the first input that are pasted into each sample; None for the sample of each input in the
                 same position.
         """
         origins, known = cls.together(data, arguments), [p for p in data if p is not None]
@@ -145,11 +146,11 @@ class Provenance(Sequence[str]):
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> Provenance:
-        """Returns it for another process: sources that go by a name are known there, for others names are sent."""
+        """Converts the provenance for another process, which has the named sources; other sources are sent as sample names."""
         return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
     def received(self, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Returns it in the process that it was sent to; `drawn` returns the samples of the source of a name."""
+        """Restores a provenance that was sent; `drawn` takes the name of a source, and returns its samples."""
         known = tuple(drawn(one.source) if isinstance(one.source, str) else one for one in self._drawn)
         return Provenance(known, self._links, self._data)
 
@@ -178,7 +179,7 @@ class Provenance(Sequence[str]):
         return [self._origin(link) for link in dict.fromkeys(links.tolist()) if link != _NONE]
 
     def _names(self, links: np.ndarray, *, apart: bool = False) -> list[str]:
-        """Returns the names of samples; names of pasted samples are joined, unless `apart`."""
+        """Returns the names of samples; joins the names of pasted samples, unless `apart` is true."""
         names: list[str] = []
         for drawn, position in self._found(links):
             index = int(drawn.index[position])
@@ -219,7 +220,7 @@ def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[
     moved = []
     for p in batches:
         if all(mine is ours for mine, ours in zip(p._drawn, drawn, strict=False)):
-            moved.append(p)  # the first ones, in the same order
+            moved.append(p)  # its samples come first, in the same order, so its links stay
             continue
         indices = [np.arange(len(d)) + starts[id(d)] for d in p._drawn]
         new = np.concatenate([*indices, [_NONE]])  # index -1 takes the last one
@@ -236,7 +237,7 @@ def _stacked(links: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without_repetitions(links: np.ndarray) -> np.ndarray:
-    """Drops repetitions in each row and empty columns, so that links stay few if samples are mixed often."""
+    """Drops repetitions in each row, and empty columns, so that links stay few even if samples are mixed often."""
     if links.shape[1] < 2 or not len(links):
         return links
     ordered = np.sort(links, axis=1)[:, ::-1]

@@ -1,4 +1,4 @@
-"""Converts a batch for another process, to few arrays for any number of samples."""
+"""Converts a batch to a few arrays, whatever its number of samples, to send it to another process."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from jdali._system.jax_internals import placed_on_host
 
 @dataclasses.dataclass(frozen=True)
 class SentBatch:
-    """A `TensorList` without references to its process.
+    """Describes a `TensorList` without references to its process.
 
     Attributes:
-        extent: size of all samples; None: sizes differ, see `extents`.
+        extent: size of all samples; None if sizes differ, see `extents`.
         extents: [N, ndim], sizes of samples, if they differ.
         device: "cpu" or "gpu".
-        values: [N, *extent] if all samples have the same size, else [elements] of one sample after another.
-        is_jax: True if an array of JAX held them.
+        values: [N, *extent] if all samples have the same size, or else [elements] of one sample after another.
+        is_jax: True if an array of JAX held the values.
     """
 
     extent: tuple[int, ...] | None
@@ -85,12 +85,12 @@ def _placed(sent: SentBatch) -> AnyArray:
     if not sent.is_jax:
         return sent.values
     with keeping(sent.dtype):
-        # The values do not change while something references them, so JAX need not copy them.
+        # The values do not change as long as an array references them, so JAX need not copy them.
         return placed_on_host(sent.values, host_device())
 
 
 def drawn_by(drawn: Callable[[str], Drawn]) -> Callable[[Provenance], Provenance]:
-    """Returns a function that receives provenances; one that several batches share stays one object."""
+    """Returns a function that receives provenances; a provenance that several batches share stays one object."""
     known: dict[int, Provenance] = {}
 
     def receive(sent: Provenance) -> Provenance:

@@ -30,12 +30,13 @@ from numpy.typing import DTypeLike
 
 # XLA on the CPU takes a NumPy array without a copy if its address is a multiple of this.
 ALIGNMENT = 64
-# Least bytes of a slab: for less memory, an allocator keeps pages ready.
+# Least bytes of a slab: for smaller arrays, the allocator keeps pages ready.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
 # Idle bytes that are always kept, so that alternating sizes are not allocated each time.
 ALWAYS_IDLE = 16 << 20
-# Memory of as many bytes is mapped by itself, so that it returns to the system when it is freed: an allocator might keep it.
+# Memory of at least this many bytes is mapped by itself, so that it returns to the system when it is freed: an allocator
+# might keep it.
 _MAPPED = 1 << 20
 _HUGE_PAGE = 4 << 20
 
@@ -49,7 +50,7 @@ class Usage(NamedTuple):
 
 @dataclasses.dataclass(eq=False)
 class _Slab:
-    """A slab of memory, and the number of the lease's end, in order."""
+    """Holds a slab of memory; the returns of all slabs are numbered, and `returned` is the last number of this slab."""
 
     memory: memoryview
     size: int
@@ -57,9 +58,9 @@ class _Slab:
 
 
 class SlabPool:
-    """Slabs of host memory; any thread may lease from it.
+    """Leases slabs of host memory to any thread.
 
-    `with pool:` makes it the pool of this thread. Such blocks may be nested: the innermost counts.
+    `with pool:` makes it the pool of this thread. Such blocks may be nested; the innermost decides.
 
     Args:
         most_idle: most bytes of idle slabs that are kept; fewer if leased and idle slabs together would exceed the most
@@ -76,8 +77,8 @@ class SlabPool:
         self._closed = False
 
     def lease(self, size: int) -> np.ndarray:
-        """Leases uint8 [size], one byte at least, unspecified, aligned for XLA; the lease ends with the last view."""
-        # Few sizes, so that the slab of one picture can hold another. At most an eighth of a new slab is unused, and a half
+        """Leases an uninitialized uint8 [size], at least one byte, aligned for XLA; the lease ends with the last view."""
+        # Round to few sizes, so that the slab of one picture fits another. At most an eighth of a new slab is unused, and a half
         # of a reused one.
         step = 1 << max(size.bit_length() - 4, 0)
         room = -(-size // step) * step
@@ -116,7 +117,7 @@ class SlabPool:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Holds the lock, with all returned memory sorted in; memory that returns meanwhile is sorted in on leaving."""
+        """Holds the lock, with all returned memory sorted in; memory that returns meanwhile is sorted in at the exit."""
         self._sort_in()
         with self._lock:
             yield
@@ -141,7 +142,7 @@ class SlabPool:
         self._most_leased = max(self._most_leased, self._leased_bytes)
 
     def _end(self, slab: _Slab) -> None:
-        """Ends a lease: in any thread, in the middle of anything, even if this thread holds the lock."""
+        """Ends a lease. It may run in any thread at any point, even if this thread holds the lock."""
         self._returned.append(slab)
         self._sort_in()
 
@@ -163,9 +164,9 @@ class SlabPool:
         self._idle_bytes += slab.size
 
     def _over(self) -> list[_Slab]:
-        """Removes idle slabs beyond the bound."""
+        """Removes and returns idle slabs beyond the bound."""
         over = []
-        # Leased and idle slabs together take at most the most that was leased at once, or slabs of ever more sizes would
+        # Leased and idle slabs together take no more than was ever leased at once; otherwise slabs of ever more sizes would
         # pile up.
         enough = max(self._most_leased - self._leased_bytes, ALWAYS_IDLE)
         most = 0 if self._closed else min(self.most_idle, enough)
@@ -185,10 +186,10 @@ class SlabPool:
 
 
 class LentMemory(SlabPool):
-    """One memory, which one thread leases from front to back; when it is full, new memory is allocated.
+    """Leases one piece of memory from front to back, in one thread; when it is full, new memory is allocated.
 
     Args:
-        memory: memory that nobody else writes to; None: there is none.
+        memory: memory that no other thread or process writes to; None if there is none.
     """
 
     def __init__(self, memory: mmap.mmap | memoryview | None):
@@ -197,7 +198,7 @@ class LentMemory(SlabPool):
         self._first_free = 0
 
     def lease(self, size: int) -> np.ndarray:
-        """Leases uint8 [size] of this memory; once it is full, of a new slab."""
+        """Leases uint8 [size] from this memory, or from a new slab once it is full."""
         start = self._first_free
         if start + size > len(self._whole):
             return super().lease(size)

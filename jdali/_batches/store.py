@@ -1,6 +1,6 @@
-"""Holds a batch as a few blocks of memory, and for each sample the index of its block and its row.
+"""Holds a batch as a few blocks of memory, with the index of its block and its row for each sample.
 
-The engine makes a batch in parts (one compiled program per padded shape), host operators make one
+The engine makes a batch in parts, with one compiled program per padded shape; host operators make one
 array per sample. Both become blocks, so selecting, reordering and merging samples only changes
 indices: no sample is copied before its values are read.
 """
@@ -24,11 +24,11 @@ from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._system.devices import AnyArray, HostArray, is_local, to_host
 
 MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
-"""make(rows) makes the samples in these rows (int64 [m]), each of its true size."""
+"""`make(rows)` makes the samples in these rows (int64 [m]), each in its true size."""
 
 
 class LateBlock:
-    """A block that makes its samples when they are read, and again at each further read."""
+    """Makes its samples when they are read, and again at each further read."""
 
     __slots__ = ("_make", "count")
 
@@ -61,7 +61,7 @@ Index: TypeAlias = "npt.NDArray[np.int64]"
 
 
 class RowSlice(NamedTuple):
-    """Some samples of a batch, in one padded array.
+    """Holds some samples of a batch in one padded array.
 
     Attributes:
         array: [k, *padded]; past a sample's extent its values are unspecified.
@@ -87,7 +87,7 @@ def compact(value: object) -> Any:
 
 
 class PaddedBlock:
-    """Samples in the rows of one array, each padded past its extent."""
+    """Holds samples in the rows of one array, each padded past its extent."""
 
     __slots__ = ("_host", "_local", "array")
 
@@ -98,7 +98,7 @@ class PaddedBlock:
 
     @property
     def host(self) -> HostArray:
-        """Returns the array as NumPy: a view if it is on the CPU, else a copy, made once."""
+        """Returns the array as NumPy: a view if it is on the CPU, or else a copy that is made only once."""
         if self._host is None:
             self._host = to_host(self.array)
         return self._host
@@ -133,7 +133,7 @@ class PaddedBlock:
 
 
 class SamplesBlock:
-    """One array per sample, each of its true size."""
+    """Holds one array per sample, each of its true size."""
 
     __slots__ = ("_host", "arrays")
 
@@ -147,7 +147,7 @@ class SamplesBlock:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Sharding of the first sample that is on a device; None: all are in host memory."""
+        """Sharding of the first sample that is on a device; None if all are in host memory."""
         away = (a.sharding for a in self.arrays if isinstance(a, jax.Array) and not is_local(a))
         return next(away, None)
 
@@ -178,7 +178,7 @@ class SamplesBlock:
 
 
 class RaggedBlock:
-    """Samples that are slices of one array with one axis; no sample has an object of its own.
+    """Holds samples that are slices of one array with one axis, so that no sample needs an object of its own.
 
     Args:
         values: [elements], in host memory.
@@ -299,7 +299,7 @@ class Store:
         host, extents = block.host, self.spec.extents[positions]
         if host.flags.c_contiguous and (extents == np.array(host.shape[1:], np.int64)).all():
             if host.ndim > 1 and len(host) == len(rows) and (rows == counting(len(rows))).all():
-                return list(host)  # half the time
+                return list(host)  # takes half the time of indexing
             return [host[row, ...] for row in rows.tolist()]
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
@@ -335,7 +335,7 @@ class Store:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Sharding of the first block that is not in host memory; None: all are in host memory."""
+        """Sharding of the first block that is not in host memory; None if all are in host memory."""
         return next((b.sharding for b in self.blocks if b.sharding is not None), None)
 
     @property

@@ -1,4 +1,4 @@
-"""One sample of a batch, with DALI's methods and the protocols for sharing arrays."""
+"""Defines the tensor of one sample of a batch, with DALI's methods and the protocols for sharing arrays."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Tensor:
         return self._value.ndim
 
     def layout(self) -> str:
-        """Returns one letter per axis, or "" if not known."""
+        """Returns the layout, one letter per axis, or "" if not known."""
         return self._layout
 
     @property
@@ -68,7 +68,7 @@ class Tensor:
         return self._source
 
     def get_property(self, name: str, /) -> str | None:
-        """Returns "layout" or "source_info"; None for anything else, or if empty."""
+        """Returns the property "layout" or "source_info"; None for any other name, or if the property is empty."""
         return {"layout": self._layout, "source_info": self._source}.get(name) or None
 
     def set_layout(self, layout: str, /) -> None:
@@ -186,7 +186,7 @@ class TensorGPU(Tensor):
         object: a JAX array, or anything with DLPack or the array interface.
         layout: one letter per axis.
         stream: ignored: JAX orders its own work.
-        device_id: index in `jax.local_devices()`; -1: the default device.
+        device_id: index in `jax.local_devices()`; -1 for the default device.
     """
 
     device: ClassVar[str] = "gpu"

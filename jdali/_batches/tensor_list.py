@@ -1,4 +1,4 @@
-"""The base class of `TensorListCPU` and `TensorListGPU` (see `jdali.tensors`)."""
+"""Defines the base class of `TensorListCPU` and `TensorListGPU` (see `jdali.tensors`)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
 class SampleIndexError(IndexError, RuntimeError):
-    """An index is out of range; it is an IndexError, and a RuntimeError because DALI's `at` raises that."""
+    """Raised if an index is out of range; it is an IndexError, and a RuntimeError because DALI's `at` raises that."""
 
 
 class TensorList:
@@ -86,7 +86,7 @@ class TensorList:
         """Makes a batch from rows of padded arrays.
 
         Args:
-            parts: each position of the batch must be in exactly one of them.
+            parts: the padded arrays; each position of the batch must be in exactly one part.
             spec: true sizes, element type and layout.
             device: "cpu" or "gpu".
             source_info: a name for each sample.
@@ -109,7 +109,8 @@ class TensorList:
             layout: layout of each sample.
             device: "cpu" or "gpu".
             source_info: a name for each sample.
-            spec: None: made from `samples`; an empty batch then has no element type.
+            spec: true sizes, element type and layout. None derives them from `samples`; an empty batch then has no element
+                type.
         """
         if spec is None:
             spec = BatchSpec.of(samples, layout) if samples else BatchSpec(np.zeros((0, 0)), NOTHING)
@@ -143,7 +144,7 @@ class TensorList:
 
         Args:
             order: int [N]; sample i of the result is sample order[i] of the concatenated batches.
-                None: the concatenated order.
+                None keeps the concatenated order.
         """
         full = [b for b in batches if len(b)] or batches[:1]
         first = full[0]
@@ -221,7 +222,7 @@ class TensorList:
 
     @property
     def provenance(self) -> Provenance | None:
-        """Origin of the samples (for the engine); None: not known."""
+        """Origin of the samples (for the engine); None if not known."""
         return self._source
 
     def source_info(self) -> list[str]:
@@ -243,7 +244,7 @@ class TensorList:
     @overload
     def __getitem__(self, i: slice) -> TensorList: ...
     def __getitem__(self, i: int | slice) -> Tensor | TensorList:
-        """Returns sample `i` as a tensor (negative: from the end), or the batch of a slice of samples."""
+        """Returns sample `i` as a tensor, counted from the end if negative, or the batch of a slice of samples."""
         if isinstance(i, slice):
             return self.select(np.arange(len(self))[i])
         if not -len(self) <= i < len(self):
@@ -261,7 +262,7 @@ class TensorList:
             )
 
     def to_samples(self) -> list[HostArray]:
-        """Returns the samples as NumPy arrays of their true sizes; those in host memory are views if possible."""
+        """Returns the samples as NumPy arrays of their true sizes; samples in host memory become views if possible."""
         return self.store.host_samples()
 
     def padded(self) -> tuple[Any, Any]:
@@ -303,7 +304,7 @@ class TensorList:
 
     @property
     def _placement(self) -> Placement:
-        """Placement for JAX arrays of the samples: theirs if they are on devices, else the default device."""
+        """Placement for JAX arrays of the samples: their own if they are on devices, or else the default device."""
         return self.store.sharding or self._jax_device()
 
     def _jax_device(self) -> jax.Device:
@@ -336,7 +337,7 @@ class TensorList:
     if TYPE_CHECKING:
 
         def at(self, i: int, /) -> Any:
-            """Returns sample `i` in its true size: a NumPy array if the batch is in host memory, else a tensor."""
+            """Returns sample `i` in its true size: a NumPy array if the batch is in host memory, otherwise a tensor."""
 
         def as_array(self) -> HostArray:
             """Joins equally sized samples into an array [N, ...]; a batch on a device needs `as_cpu` first."""
@@ -422,7 +423,7 @@ def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
 
 
 def dense_memory(store: Store, shape: tuple[int, ...]) -> HostArray | None:
-    """Returns the samples' memory if it is one C-contiguous array [N, *shape], else None."""
+    """Returns the samples' memory if it is one C-contiguous array [N, *shape], and None otherwise."""
     whole = store.whole()
     if whole is None or whole.shape[1:] != shape:
         return None

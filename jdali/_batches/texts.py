@@ -11,7 +11,7 @@ from jdali import _display
 _INDENT = " " * 4
 _EDGE = 2  # items shown at each end of a shortened list
 _LINE = 75  # characters; a longer list of shapes has one shape per line
-_MANY_ELEMENTS = 1000  # above this elements are left out, as NumPy does
+_MANY_ELEMENTS = 1000  # with more elements, some are left out, as in NumPy
 
 
 def tensor_text(

@@ -11,7 +11,7 @@ Other packages import only six modules:
 
 Inside:
 
-* Records: `base`, `schema` (reads signatures); compiled kinds are in `compiled`, all others in `host`.
+* Records: `base`, `schema` (reads signatures); compiled kinds are in `compiled`, all other kinds in `host`.
 * Lookup: `catalog` (written by tools/make_stubs.py), `names`.
 * Calls: `layout` adapts layouts, `frames` maps over the frames of a sequence, `static_values` converts constants, `scaled`
   handles decoding at a fraction of the size.

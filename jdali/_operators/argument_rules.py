@@ -6,7 +6,7 @@ The annotation in the operator's record alone decides which values a sample may 
 * `tuple[float, ...]`: a vector of the same length in all samples; or a number, if the operator's `setup` accepts it.
   `tuple[tuple[float, ...], ...]`: a matrix. A union allows both.
 * `list[float]`: a vector whose length may differ by sample. `run` of a compiled operator gets it padded, and its true
-  length as `_<name>_extent` (None: not padded).
+  length as `_<name>_extent` (None if it is not padded).
 * `Array`: a tensor of any shape, which may differ by sample; `setup` checks it.
 """
 
@@ -29,7 +29,7 @@ class Traced:
     """Replaces an argument of `setup` that is a tracer; using its value raises TracedArgumentError.
 
     Attributes:
-        extents: int64 [N, ndim], shape of each sample's value; None: unknown.
+        extents: int64 [N, ndim], shape of each sample's value; None if unknown.
     """
 
     def __init__(self, operator: str, argument: str, extents: np.ndarray | None = None):
@@ -38,7 +38,7 @@ class Traced:
 
     @property
     def known_shape(self) -> tuple[int, ...] | None:
-        """Shape of the batch's values, [N, ...]; None: unknown, or it differs by sample."""
+        """Shape of the batch's values, [N, ...]; None if it is unknown or differs by sample."""
         extents = self.extents
         if extents is None or not len(extents) or (extents != extents[0]).any():
             return None
@@ -57,18 +57,18 @@ class Traced:
 
 
 def is_traced(value: object) -> bool:
-    """Tells if an argument of `setup` has no value yet, so that its value cannot be checked."""
+    """Returns True if an argument of `setup` has no value yet, so that it cannot be checked."""
     return isinstance(value, Traced)
 
 
-# Sizes of the axes of a value; None: the axis stays padded.
+# Sizes of the axes of a value; None for an axis that stays padded.
 Shape = tuple[int | None, ...]
 
 
 def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
     """Raises TypeError if the argument of operator `name` does not take tensors of this element type.
 
-    As in DALI, tensors are not converted: a float argument takes only float32, an integer one int32.
+    As in DALI, tensors are not converted: a float argument takes only float32, an integer argument only int32.
     """
     allowed = element_types(arg.annotation)
     if not allowed or any(np.issubdtype(dtype, one) for one in allowed):
@@ -91,7 +91,7 @@ def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
         extents: int [N, ndim], true shape of each sample's value.
 
     Raises:
-        SampleError: the value of a sample has a wrong shape, or another one than sample 0.
+        SampleError: the value of a sample has a wrong shape, or another shape than sample 0.
         ValueError: the values have a wrong number of axes.
     """
     ranks = arg.ranks
@@ -135,7 +135,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Returns the error text, which combines those of two families of DALI's operators."""
+    """Returns the error text, which combines the texts of two families of DALI's operators."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
@@ -178,7 +178,7 @@ def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
 
 
 def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarray:
-    """Converts the values of a batch, [N, ...] or [N] objects of their own shapes, for operator `name`."""
+    """Converts the values of a batch, [N, ...] or [N] objects that differ in shape, for operator `name`."""
     own: np.ndarray = arg.convert(values)
     if len(own) != batch_size:
         raise ValueError(f"{name}: argument {arg.name!r} has {len(own)} values for a batch of {batch_size}")
@@ -196,7 +196,7 @@ def extent_name(argument: str) -> str:
 
 
 def extents_of(values: np.ndarray) -> np.ndarray:
-    """Returns the true shapes, int64 [N, ndim], of [N, ...] values or of [N] objects with as many axes each."""
+    """Returns the true shapes, int64 [N, ndim], of values [N, ...] or of [N] objects with equal numbers of axes."""
     if values.dtype != object:
         return np.broadcast_to(np.array(values.shape[1:], np.int64), (len(values), values.ndim - 1))
     return np.array([one.shape for one in values], np.int64)
@@ -228,7 +228,7 @@ def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def padded(values: np.ndarray) -> np.ndarray:
-    """Pads [N] objects with zeros to [N, ...]; uses few shapes, because each needs a compiled program."""
+    """Pads [N] objects with zeros to [N, ...]; uses few padded shapes, because each needs a compiled program."""
     extents = extents_of(values)
     same = (extents == extents[:1]).all(axis=0)
     largest = extents.max(axis=0)
@@ -242,7 +242,7 @@ def padded(values: np.ndarray) -> np.ndarray:
 def fitted(value: Array, shape: Shape, lead: int) -> Array:
     """Cuts the padding off a value [..., padded] in compiled code, so that each sample has `shape`.
 
-    The first `lead` axes stay. A number may have axes of one element.
+    The first `lead` axes are kept whole. A number may have axes of one element.
     """
     whole = (slice(None),) * lead
     if shape == ():

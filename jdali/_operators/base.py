@@ -18,7 +18,7 @@ from jdali._operators.catalog import CATALOG
 from jdali._operators.schema import ArgKind, Schema, read_schema
 
 Arguments: TypeAlias = "Mapping[str, Any]"
-"""Arguments of a call, by name; a value that is not known yet may be any object."""
+"""Arguments of a call, by name; any object may stand for a value that is not known yet."""
 Setup: TypeAlias = "Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]]"
 Outputs: TypeAlias = "int | Callable[[Arguments], int]"
 WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
@@ -26,10 +26,10 @@ WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OperatorOptions:
-    """Options of every kind.
+    """Lists the options of every kind of operator.
 
     Attributes:
-        name: DALI's dotted name, e.g. "transforms.rotation"; None: that of the decorated function.
+        name: DALI's dotted name, e.g. "transforms.rotation"; None takes the name of the decorated function.
         devices: the `device=` values that DALI takes.
         source: DALI's source file (and line) that the operator was checked against.
     """
@@ -41,7 +41,7 @@ class OperatorOptions:
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OutputOptions(OperatorOptions):
-    """Options of kinds whose operators may have several outputs.
+    """Adds the options of kinds whose operators may have several outputs.
 
     Attributes:
         outputs: number of outputs, or a function of the static arguments that returns it.
@@ -52,16 +52,16 @@ class OutputOptions(OperatorOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class SetupOptions(OutputOptions):
-    """Options of kinds that plan their outputs on the host.
+    """Adds the options of kinds that plan their outputs on the host.
 
     Attributes:
         setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the `BatchSpec` of the output (a
             tuple of them for several outputs), or a `Plan`. It gets the arguments that its signature names: per-sample
-            ones as [N, ...] arrays (None if left out), static ones as they are; a `PerSample` input is a [N, ...] array.
-            It may also take `keys` (`SampleKeys`) for a random operator, `batch_size` for one without inputs, and for a
-            compiled one `constants` (inputs that are one array for all samples, by name) and `scaled` (`Scaled`, if the
+            arguments as [N, ...] arrays (None if left out), static arguments as they are; a `PerSample` input is a [N, ...]
+            array. It may also take `keys` (`SampleKeys`) if the operator is random, `batch_size` if it has no inputs, and if
+            it is compiled `constants` (inputs that are one array for all samples, by name) and `scaled` (`Scaled`, if the
             input may be decoded at a fraction of its size). If samples are frames of sequences (`frames.py`), `frames`
-            is the number of frames of each sequence. None: the output has the spec of the first input.
+            is the number of frames of each sequence. If None, the output has the spec of the first input.
     """
 
     setup: Setup | None = None
@@ -69,10 +69,10 @@ class SetupOptions(OutputOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OptionalInputOptions(SetupOptions):
-    """Options of kinds whose outputs may follow the optional inputs.
+    """Adds the options of kinds whose number of outputs may follow the number of optional inputs.
 
     Attributes:
-        output_per_optional: each optional input of a call adds an output.
+        output_per_optional: if True, each optional input of a call adds an output.
     """
 
     output_per_optional: bool = False
@@ -100,7 +100,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return dict(self._records)
 
     def is_built_in(self, name: str) -> bool:
-        """Tells if the operator is in the catalog."""
+        """Returns True if the operator is in the catalog."""
         return name in self._modules
 
     def kind_name(self, name: str) -> str:
@@ -108,7 +108,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return type(self._records[name]).__name__ if name in self._records else self._kinds[name]
 
     def register(self, name: str, record: T, module: str) -> None:
-        """Adds an operator; raises ValueError if there is one of this name."""
+        """Adds an operator; raises ValueError if the name is taken."""
         if self._modules.get(name, module) != module:
             importlib.import_module(self._modules[name])
         if name in self._records:
@@ -147,13 +147,13 @@ Kind = TypeVar("Kind", bound="Operator")
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Operator(Schema, OptionalInputOptions):
-    """Record of one operator of any kind: its options and its schema.
+    """Describes one operator of any kind by its options and its schema.
 
     The decorator of a kind takes the options of that kind; all others keep their defaults.
 
     Attributes:
         run: the decorated function.
-        effects: it may have side effects, so it runs even if its outputs are not used.
+        effects: True if it may have side effects, so it runs even if its outputs are not used.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
         whole_batch: see the options of the kinds that have it.
     """
@@ -183,19 +183,19 @@ class Operator(Schema, OptionalInputOptions):
         return inspect.getdoc(self.run) or ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """Tells if results for a sample depend on other samples of the batch, even if only in size."""
+        """Returns True if results for a sample depend on other samples of the batch, even if only in size."""
         return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Tells if it works on the whole batch at once: then a sample alone has other results than in its batch."""
+        """Returns True if the operator works on whole batches, so that a sample alone has other results than in its batch."""
         return False
 
     @property
     def chosen_samples(self) -> str | None:
-        """The argument that chooses the samples of the batch to paste into each output sample; None: there is none.
+        """The argument that chooses the samples of the batch to paste into each output sample; None if there is none.
 
-        An output sample has the names of all samples pasted into it. If the argument is left out, they are the samples in
-        the same position of each input.
+        An output sample has the names of all samples pasted into it. If a call leaves the argument out, the samples in the
+        same position of each input are pasted.
         """
         return None
 
@@ -222,7 +222,7 @@ REGISTRY: Registry[Operator] = Registry(CATALOG)
 
 
 def is_built_in(op: Operator) -> bool:
-    """Tells if an operator is jdali's own, and no other has taken its name."""
+    """Returns True if an operator is jdali's own, and no other operator has taken its name."""
     return REGISTRY.is_built_in(op.name) and REGISTRY[op.name] is op
 
 

@@ -30,7 +30,7 @@ _LONGEST = 2**31 - 1  # sizes and positions are int32 in compiled programs
 
 
 class Constant:
-    """A per-sample argument whose value never changes; it is compiled into the program."""
+    """Wraps a per-sample argument whose value never changes, so that it is compiled into the program."""
 
     __slots__ = ("_key", "value")
 
@@ -49,34 +49,34 @@ class Constant:
 
 
 class Converted(NamedTuple):
-    """A static argument as `setup` and `run` get it, converted once for all plans."""
+    """Wraps a static argument in the form that `setup` and `run` get, so that it is converted once for all plans."""
 
     value: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """All that the compiled program of one operator call depends on, except for padded shapes."""
+    """Holds all that the compiled program of one operator call depends on, except for padded shapes."""
 
     op: Operator
     adapters: tuple[Adapter, ...]
-    out_layouts: tuple[str, ...]  # as `run` returns them, before adapting back
+    out_layouts: tuple[str, ...]  # layouts that `run` returns, before they are adapted back
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Shapes in which `run` gets arguments whose values the caller holds, perhaps padded.
+    # Shapes of arguments whose values the caller holds, as `run` gets them, perhaps padded.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
-    # For sequences whose arguments or further inputs differ by frame; all other fields then describe single frames.
+    # Set for sequences whose arguments or further inputs differ by frame; then all other fields describe single frames.
     frames: frames.FrameAxes | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class PlannedCall:
-    """A `Call` planned for one batch.
+    """Holds a `Call` that is planned for one batch.
 
     Attributes:
         traced: per-sample values, [N, ...].
-        unseen: names of arguments in `traced` that `setup` did not get: other values of the same shapes and types change
-            nothing else in the plan.
+        unseen: names of arguments in `traced` that `setup` did not get: if only their values change, the rest of the plan
+            stays the same.
     """
 
     call: Call
@@ -90,7 +90,7 @@ class PlannedCall:
         return {name: value for name, value in self.call.static if isinstance(value, Rising)}
 
     def raised(self, values: Mapping[str, int]) -> PlannedCall:
-        """Returns the plan with `Rising` values raised to these, if they are smaller."""
+        """Returns the plan with each `Rising` value raised to at least the given value."""
         static = tuple(
             (name, value._replace(value=max(value.value, values[name])) if name in values else value)
             for name, value in self.call.static
@@ -102,14 +102,14 @@ class PlannedCall:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PerBatch:
-    """A per-sample argument given as one array [N, ...] for the batch, or as [N] arrays (objects)."""
+    """Wraps the values of a per-sample argument: one array [N, ...] for the batch, or [N] arrays (objects)."""
 
     values: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CallRequest:
-    """Inputs and arguments of one call on a batch, as known before it runs.
+    """Holds the inputs and arguments of one call on a batch, as far as they are known before it runs.
 
     Attributes:
         args: arguments that the user gave: plain values, which are converted; `Converted` or `Constant` values; or a
@@ -117,7 +117,7 @@ class CallRequest:
         input_values: values [N, ...] of inputs that act as arguments, by name.
         traced: arguments whose value is a tracer that the caller holds, with its shape in each sample: int [N, ndim].
         constants: inputs that are the same array for all samples, by name.
-        scaled: sizes at which the pictures of the first input were decoded; None: their own.
+        scaled: sizes at which the pictures of the first input were decoded; None if they have their own size.
         by_frame: arguments that have a leading axis of frames.
     """
 
@@ -158,7 +158,7 @@ def plan_call(request: CallRequest) -> PlannedCall:
 
 
 def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
-    """Plans a call on sequences as one on their frames."""
+    """Plans a call on sequences as a call on their frames."""
     op = request.op
     given = {
         n: PerBatch(found.values(n, v.values)) for n, v in request.args.items() if isinstance(v, PerBatch)
@@ -186,7 +186,7 @@ def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
 
 
 def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> PlannedCall:
-    """Plans a call whose arguments are by sample; `for_setup` has further parameters of `setup`."""
+    """Plans a call whose arguments differ only by sample; `for_setup` has further parameters of `setup`."""
     op, specs = request.op, request.specs
     named = {k: v for k, v in request.args.items() if k not in request.traced}
     bound = op.bind(named | dict.fromkeys(request.traced, ...), private=True)
@@ -231,11 +231,11 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
 
 @dataclasses.dataclass
 class _BoundArguments:
-    """Arguments of a call with their defaults, converted and sorted by how `run` gets them.
+    """Holds the arguments of a call with their defaults, converted and sorted by the way in which `run` gets them.
 
     Attributes:
-        static: compile keys.
-        constants: one value for all samples, compiled in; None: the argument has no value.
+        static: static arguments, which are compile keys.
+        constants: per-sample arguments with one value for all samples, compiled in; None if the argument has no value.
         shapes: shapes of arguments whose values the caller holds.
         seen_by_setup: all arguments, as `setup` gets them.
     """
@@ -248,7 +248,7 @@ class _BoundArguments:
 
     @classmethod
     def of(cls, request: CallRequest, bound: Mapping[str, Any]) -> _BoundArguments:
-        """Sorts the arguments of a request; `bound` has them with defaults."""
+        """Sorts the arguments of a request; `bound` has these arguments with defaults."""
         op, held, made = request.op, request.traced, cls()
         for name, arg in op.args.items():
             if arg.kind is ArgKind.STATIC:
@@ -286,7 +286,7 @@ class _BoundArguments:
         self.static |= plan.static
 
     def drop(self, names: Iterable[str]) -> None:
-        """Removes arguments that `run` does not read, except those whose values the caller holds."""
+        """Removes arguments that `run` does not read, except arguments whose values the caller holds."""
         for name in names:
             for group in (self.static, self.constants, self.traced):
                 group.pop(name, None)

@@ -17,7 +17,7 @@ SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
 USUAL_NANOSECONDS = 1.2
 
-# All other instructions on local names read the name, or one of two names (`STORE_FAST_LOAD_FAST` in Python 3.13).
+# Instructions that only write local names. All others read the name, or one of two (`STORE_FAST_LOAD_FAST` in Python 3.13).
 _WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 
@@ -27,18 +27,18 @@ class CompiledOptions(OptionalInputOptions):
 
     Attributes:
         setup_needs: function of the call's arguments that returns the names of the per-sample arguments whose values
-            `setup` needs; None: all that its signature names. These values must be known before the operator's stage,
-            so name as few as possible.
-        free_padding: padding that costs no time on a CPU, so that few roomy shapes are better than many tight ones:
+            `setup` needs; None if it needs all that its signature names. These values must be known before the operator's
+            stage, so name as few as possible.
+        free_padding: padding that costs no time on a CPU, so that few roomy shapes are better than many tight shapes:
             "input" if the time depends on the size of the outputs but not of the inputs, "all" if it depends on true
             sizes only.
-        whole_batch: function of the call's arguments that tells if results for a sample depend on other samples of the
-            batch, even if only in size; None: never. Such an operator is compiled by itself, so that the operators
-            around it keep shapes by sample.
+        whole_batch: function of the call's arguments that returns True if results for a sample depend on other samples of
+            the batch, even if only in size; None if they never do. Such an operator is compiled by itself, so that the
+            operators around it keep shapes by sample.
         nanoseconds: time for each element that it reads or writes, on one core of a CPU; `benchmarks/shapes.py` measures
             it. Set it only if it is several times the default.
-        wide_vectors: loops for a CPU use vectors of 512 bits, if it has them, in place of 256. These are faster for much
-            arithmetic on each element, and slower for copies and short rows: measure it.
+        wide_vectors: loops on a CPU use vectors of 512 bits, if it has them, instead of 256. They are faster for much
+            arithmetic on each element, and slower for copies and short rows, so measure both.
     """
 
     setup_needs: SetupNeeds | None = None
@@ -66,7 +66,7 @@ class CompiledOp(Operator, CompiledOptions):
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        any_number = self.max_inputs is None  # outputs need the first one at least
+        any_number = self.max_inputs is None  # outputs need at least the first input
         return super().min_inputs or int(any_number)
 
     @functools.cached_property
@@ -92,9 +92,9 @@ class DeviceOptions(CompiledOptions):
         layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders of the same axes (CHW),
             adds a missing C and maps over frames (FHWC, CFHW). Empty: `run` takes any layout (and may take it as the
             parameter `layout`).
-        sequence: axes F are mapped over (only with `layouts`).
-        takes_frames: values that may have an axis F: the first input, any input ("inputs"), or any input or argument
-            ("arguments"). Values without F are the same for all frames of a sample, see `frames.py`.
+        sequence: if True, axes F are mapped over (only with `layouts`).
+        takes_frames: values that may have an axis F: by default the first input, any input ("inputs"), or any input or
+            argument ("arguments"). Values without F are the same for all frames of a sample, see `frames.py`.
     """
 
     layouts: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class DeviceBatchOptions(CompiledOptions):
     """Options of `batch_operator`.
 
     Attributes:
-        pastes: the argument that chooses the samples of the batch to paste into each output sample; None: there is none.
+        pastes: the argument that chooses the samples of the batch to paste into each output sample; None if there is none.
     """
 
     pastes: str | None = None
@@ -130,7 +130,7 @@ class DeviceBatchOptions(CompiledOptions):
 class DeviceBatchOp(CompiledOp, DeviceBatchOptions):
     """A pure function of arrays with a leading batch axis: inputs, extents and per-sample arguments.
 
-    An argument that is the same for all samples has a batch axis of 1; a number that is the same for all stays a number.
+    An argument that is the same for all samples has a batch axis of 1; if it is a number, it stays a number.
     Rows must not depend on each other, unless `whole_batch` is true: then `run` gets the whole batch in one call, with
     samples of extent 0 in unused rows.
     """
@@ -152,7 +152,7 @@ batch_operator = decorator(
 
 
 def names_read(function: Callable[..., object]) -> frozenset[str] | None:
-    """Returns the local names that a function reads; None: its code does not show them."""
+    """Returns the local names that a function reads; None if its code does not show them."""
     code = getattr(function, "__code__", None)
     if (
         code is None

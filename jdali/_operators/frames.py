@@ -2,7 +2,7 @@
 
 Such a call is planned and run as a call on a batch of frames: `setup` gets a row for each frame of each sample, and in the
 compiled program samples and frames are one axis. So a frame has the result that it would have as a single picture, and
-operators need no code for it. `call.py` calls `frames_of` to find out if a call is one of these.
+operators need no code for it. `call.py` calls `frames_of` to find out if a call is such a call.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ FRAMES = "F"
 
 
 def sample_of(row: int, counts: np.ndarray | None) -> int:
-    """Returns the sample of a row of `setup`; `counts`: number of frames of each sequence, None: rows are samples."""
+    """Returns the sample of a row of `setup`; `counts` has the frames of each sequence, None if rows are samples."""
     return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
 
 
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
-    """Further key of a compiled program of such a call, besides the key for single frames.
+    """Extends the key of a compiled program for single frames to a program for sequences.
 
     Attributes:
-        inputs: axis of frames of each input; None: all frames of a sample share the input.
+        inputs: axis of frames of each input; None if all frames of a sample share the input.
         outputs: axis of frames of each output.
-        held: arguments by frame whose values the caller holds, perhaps padded.
+        held: arguments that differ by frame and whose values the caller holds, perhaps padded.
         planned: values that `setup` saw or computed, [N, frames, ...].
     """
 
@@ -55,11 +55,11 @@ def length_name(argument: str) -> str:
 # --- planning -----------------------------------------------------------------------------------
 @dataclasses.dataclass(frozen=True, eq=False)
 class Frames:
-    """The frames of a batch.
+    """Describes the frames of a batch.
 
     Attributes:
         counts: int64 [N], frames of each sample, at least 1.
-        lengths: length of each argument by frame, int64 [N]: the number of frames, or 1 for all of them.
+        lengths: length of each argument that differs by frame, int64 [N]: the number of frames, or 1 for one shared value.
         sample, number: int64 [frames of all samples], the sample of each frame, and its number in the sample.
     """
 
@@ -91,14 +91,14 @@ class Frames:
         return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
 
     def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:
-        """Returns the spec of sequences whose frames have this spec; a sequence has the size of its largest frame."""
+        """Returns the spec of the sequences of these frames; a sequence has the size of its largest frame."""
         first = np.cumsum(self.counts) - self.counts
         extents = np.maximum.reduceat(spec.extents, first, axis=0) if len(first) else spec.extents
         layout = spec.layout and spec.layout[:axis] + FRAMES + spec.layout[axis:]
         return BatchSpec(np.insert(extents, axis, self.counts, axis=1), spec.dtype, layout)
 
     def padded(self, values: np.ndarray) -> np.ndarray:
-        """Pads values of all frames to [N, frames, ...]; the last one of a sample is repeated.
+        """Pads values of all frames to [N, frames, ...]; the last value of a sample is repeated.
 
         The number of frames is a power of two, because each number needs a compiled program.
         """
@@ -116,14 +116,14 @@ class Frames:
     ) -> FrameAxes:
         """Returns the axes of frames of each input and output of a program.
 
-        An output with as many axes as the first input has it in the same place, any other output in front.
+        An output with as many axes as the first input has its frames on the same axis, any other output on the first axis.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
         return FrameAxes(self.axes, tuple(own), tuple(held), tuple(sorted(planned)))
 
     def blamed(self, error: SampleError, frame: int) -> SampleError:
-        """Blames the sample for the error of a frame."""
+        """Converts the error of a frame to an error of its sample."""
         sample, number = int(self.sample[frame]), int(self.number[frame])
         return SampleError(
             f"{str(error).rstrip('.')}, in frame {number}", sample=sample, argument=error.argument
@@ -140,7 +140,7 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
-    # Frames of the first input alone need no further work, if they do not add an axis to what `run` sees.
+    # If only the first input has frames, and they add no axis to what `run` sees, nothing more is needed.
     enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
     if not lengths and not enough[takes]:
         return None
@@ -227,7 +227,7 @@ def run_frames(
 def _rows(value: Array, axis: int | None, frames: int) -> Array:
     """Flattens [N, ...] to [N · frames, ...].
 
-    `axis` is the axis of frames; None: all frames of a sample share its value.
+    `axis` is the axis of frames; None if all frames of a sample share its value.
     """
     if axis is None:
         value = jnp.broadcast_to(value[:, None], (value.shape[0], frames, *value.shape[1:]))
@@ -257,7 +257,7 @@ def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -
 
 
 def _spread(value: Array, length: Array, frames: int) -> Array:
-    """Spreads an argument [N, padded, ...] over [N, frames, ...]: after its `length` [N] values the last is repeated."""
+    """Spreads an argument [N, padded, ...] over [N, frames, ...]; the last of its `length` [N] values is repeated."""
     number = jnp.arange(frames, dtype=jnp.int32)
     number = jnp.clip(jnp.minimum(number, length[:, None] - 1), 0, value.shape[1] - 1)
     return jnp.take_along_axis(value, number.reshape(*number.shape, *[1] * (value.ndim - 2)), axis=1)

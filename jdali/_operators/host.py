@@ -29,10 +29,10 @@ class HostOptions(OptionalInputOptions):
     """Options of `host_operator`.
 
     Attributes:
-        effects: it may have side effects: it runs even if its outputs are not used, on samples in their order, one at a
-            time.
-        output_layouts: without `setup`: function of the static arguments that returns the layout of each output ("" for
-            none); None: no output has a layout.
+        effects: True if it may have side effects: it runs even if its outputs are not used, on samples in their order, one
+            at a time.
+        output_layouts: if there is no `setup`, a function of the static arguments that returns the layout of each output
+            ("" for none); None if no output has a layout.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
     """
 
@@ -45,7 +45,7 @@ class HostOptions(OptionalInputOptions):
 class HostOp(Operator, HostOptions):
     """A function of NumPy arrays, called for each sample in the thread pool.
 
-    The key of a random one is None, because its `setup` gets all keys.
+    A random operator's `run` gets None as its key, because its `setup` gets all keys.
     """
 
 
@@ -62,7 +62,7 @@ Share: TypeAlias = "Callable[[Callable[[slice], None], int], None]"
 
 
 class Workers(Protocol):
-    """The threads of a pipeline, as an operator may use them."""
+    """Lets an operator use the threads of a pipeline."""
 
     def share(self, work: Callable[[slice], None], count: int) -> None:
         """Calls `work` in some threads, with slices that cover 0 to `count`, and waits."""
@@ -72,13 +72,13 @@ class Workers(Protocol):
 
 
 class Probed(NamedTuple):
-    """Headers of some encoded samples.
+    """Holds the headers of some encoded samples.
 
     Attributes:
         extents: int64 [n, ndim], sizes of the whole contents; unspecified for samples that failed.
         dtype: element type of the contents.
         headers: headers, which `run` gets. If they have a method `select`, select(rows) returns the headers of some good
-            samples; else these are probed again.
+            samples; without it, these samples are probed again.
         failures: errors of bad samples, by index.
     """
 
@@ -89,11 +89,11 @@ class Probed(NamedTuple):
 
 
 class HostOutputs(NamedTuple):
-    """The outputs of some samples.
+    """Holds the outputs of some samples.
 
     Attributes:
         columns: all samples of each output, in order, in host memory or on a device; unspecified for samples that failed.
-            Empty if all failed.
+            It is empty if all failed.
         failures: errors of bad samples, by index.
     """
 
@@ -119,8 +119,8 @@ def column(samples: Sequence[np.ndarray], layout: str) -> Store:
     """Makes an output of samples that are separate arrays.
 
     Raises:
-        SampleError: one has another type or number of axes than the first.
-        ValueError: the layout does not fit them.
+        SampleError: a sample has another type or number of axes than the first.
+        ValueError: the layout does not fit the samples.
     """
     if not samples:
         return Store.empty(
@@ -139,12 +139,12 @@ class HostBatchOptions(SetupOptions):
     Attributes:
         probe: `probe(samples, **static arguments)` reads the headers of some encoded samples. `setup` then gets the spec of
             the contents in place of the encoded bytes, and sizes are known before anything is decoded.
-        effects: it may have side effects: it runs even if its outputs are not used, on one batch at a time.
-        whole_batch: function of the arguments that tells if results for a sample depend on other samples of the batch;
-            None: never.
-        in_place: its inputs are `TensorList`s, on any device, which the host does not read.
-        joins: an output sample has the names of all input samples, joined by ";", as for pasted samples.
-        scales: fractions of their sizes at which it can decode pictures; None: whole sizes only.
+        effects: True if it may have side effects: it runs even if its outputs are not used, on one batch at a time.
+        whole_batch: function of the arguments that returns True if results for a sample depend on other samples of the
+            batch; None if they never do.
+        in_place: True if its inputs are `TensorList`s, on any device, which the host does not read.
+        joins: True if an output sample has the names of all input samples, joined by ";", as for pasted samples.
+        scales: fractions of their sizes at which it can decode pictures; None if it decodes only whole pictures.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
     """
 
@@ -163,7 +163,7 @@ class HostBatchOp(Operator, HostBatchOptions):
 
     It gets a list of NumPy arrays for each input; a per-sample argument is an array [n, ...], or one value for all. The
     engine fills in these parameters of `run`: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers`
-    (of `Probed`), and `scaled` (`Scaled`, with `scales`). The key of a random one is None, because its `setup` gets all
+    (of `Probed`), and `scaled` (`Scaled`, with `scales`). A random operator's key is None, because its `setup` gets all
     keys.
 
     Samples must not depend on each other, unless `whole_batch` is true: the engine may call it for some samples of a batch
@@ -200,7 +200,7 @@ host_batch_operator = decorator(
 class ReaderOp(Operator, OutputOptions):
     """A function of arguments that returns a `Reader`, which loads samples by index.
 
-    For an external source it is only the signature: the engine has the object that yields the data.
+    For an external source, only the signature is used, because the engine has the object that yields the data.
     """
 
 
@@ -217,7 +217,7 @@ class IndexOptions(OperatorOptions):
     """Options of `index_operator`.
 
     Attributes:
-        same_samples: the output has the samples of the input, in their order.
+        same_samples: True if the output has the samples of the input, in their order.
     """
 
     same_samples: bool = False
@@ -225,9 +225,10 @@ class IndexOptions(OperatorOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class IndexOp(Operator, IndexOptions):
-    """A function of `TensorList`s that returns one with other indices over the same blocks, or facts about them.
+    """A function of `TensorList`s that returns one with other indices over the same blocks, or facts about the samples.
 
-    Per-sample arguments are `TensorList`s as well, or one value. It reads no elements, so samples may be on any device.
+    Per-sample arguments are `TensorList`s as well, or a value for all samples. The function reads no elements, so samples may
+    be on any device.
     """
 
 

@@ -1,4 +1,4 @@
-"""Adapts the layout of the user's data to one that an operator's `run` understands.
+"""Adapts the layout of the user's data to a layout that an operator's `run` understands.
 
 An operator declares the layouts that its `run` works on ("HWC"). Data in another order of the same axes ("CHW") is
 transposed on the way in and out, a missing channel axis ("HW") is added and removed again, and axes of frames ("FHWC",
@@ -25,11 +25,11 @@ class Adapter:
     """Maps one input's layout to one core layout; hashable, so part of a compile key.
 
     Attributes:
-        layout: the input's own layout ("" if it has none and the core's is assumed).
+        layout: the input's own layout ("" if it has none and the core layout is assumed).
         core: the layout `run` sees.
         frames: axes of the input that are mapped over, in ascending order.
-        order: axis i of the core is axis order[i] of the input without its frames;
-            None: the input has no channel axis and one is added at the end of the core.
+        order: axis i of the core is axis order[i] of the input without its frames; None if the input has no channel axis,
+            which is then added at the end of the core.
     """
 
     layout: str
@@ -64,14 +64,14 @@ class Adapter:
 
     @property
     def _core_axes(self) -> list[int | None]:
-        """For each axis of the core the axis of the input; None for an added channel."""
+        """Axis of the input for each axis of the core; None for an added channel."""
         others = [a for a in range(self.lead + len(self.order)) if a not in self.frames]
         return [None if a is None else others[a] for a in self.order]
 
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
-        """Returns for each axis of an output its axis in the result of the mapped `run`, where frames come first.
+        """Returns, for each axis of an output, its axis in the result of the mapped `run`, where frames come first.
 
-        If the output is an image like the input, its axes are those of the input, without an added channel.
+        If the output is an image like the input, it has the axes of the input, without an added channel.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))
@@ -80,7 +80,7 @@ class Adapter:
         return [axes[a] for a in sorted(axes)]
 
     def array_to_core(self, value: Array) -> Array:
-        """Transposes a value: frames in front, then the axes of the core."""
+        """Transposes a value, so that its frames come first, then the axes of the core."""
         order = [*self.frames, *(a for a in self._core_axes if a is not None)]
         if order != sorted(order):
             value = jnp.transpose(value, order)
@@ -138,18 +138,18 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
 
 
 def refused_layout(name: str, layout: str, ndim: int, allowed: str) -> ValueError:
-    """Returns the error of operator `name` for a layout, or `ndim` axes without one, that it cannot take."""
+    """Returns the error of operator `name` for a layout that it cannot take, or for `ndim` axes without a layout."""
     what = f'The layout "{layout}"' if layout else f"The number of dimensions {ndim}"
     kind = ValueError if layout else RankError
     return kind(f"{name}: {what} does not match any of the allowed layouts: {allowed}")
 
 
 class RankError(ValueError):
-    """Data without a layout has a number of axes that an operator cannot take."""
+    """Raised if data without a layout has a number of axes that an operator cannot take."""
 
 
 def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> Adapter:
-    """Assumes the operator's own layout for data without one, by the number of axes."""
+    """Assumes the operator's own layout for data without a layout, by the number of axes."""
     exact = [core for core in layouts if len(core) == ndim]
     for core in exact:
         if "D" not in core:

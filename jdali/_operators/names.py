@@ -1,10 +1,10 @@
-"""Defines DALI's names of operators: of classes and schemas, aliases, and deprecated names with their warnings."""
+"""Defines DALI's names of operators: class names, schema names, aliases, and deprecated names with their warnings."""
 
 from __future__ import annotations
 
 from jdali._system.tracebacks import warn_user
 
-# Words that class names spell with more capital letters than the first.
+# Words that have further capital letters in class names, besides the first.
 _CAPITALS = {
     "bbox": "BBox", "coco": "COCO", "dl": "DL", "mfcc": "MFCC", "mxnet": "MXNet", "rms": "RMS", "roi": "ROI",
     "ssd": "SSD", "tfrecord": "TFRecord",
@@ -53,7 +53,7 @@ ALIASES = (
     }
 )  # fmt: skip
 
-# The function of `fn` that replaces each deprecated name; "": none does.
+# The function of `fn` that replaces each deprecated name; "" if there is none.
 IN_FAVOUR_OF = {old: new for old, new in ALIASES.items() if old != "experimental.resize"} | {
     "experimental.decoders.video": "decoders.video",
     "fast_resize_crop_mirror": "resize_crop_mirror",
@@ -69,7 +69,7 @@ _EXPLAINED = {
 
 
 def is_deprecated(name: str) -> bool:
-    """Tells if DALI has deprecated a name."""
+    """Returns True if DALI has deprecated a name."""
     return name in IN_FAVOUR_OF
 
 

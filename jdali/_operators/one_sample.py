@@ -19,8 +19,8 @@ _ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch wit
 def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], args: Mapping[str, Any]) -> T:
     """Returns `plan(inputs, args)`; its errors name `jax.vmap` if the arrays are a batch.
 
-    They are a batch if they have the same number of rows and the call succeeds for one row of each. So errors with another
-    cause get no hint.
+    The arrays are a batch if they have the same number of rows, and the call succeeds for one row of each. So errors with
+    another cause get no hint.
 
     Args:
         plan: plans the call for one sample; it does not run it.
@@ -41,7 +41,7 @@ def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], arg
 def _rows(
     op: Operator, plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
 ) -> int | None:
-    """Returns the number of samples if the arrays of a wrong call are a batch, else None."""
+    """Returns the number of samples if the arrays of a wrong call are a batch, and None otherwise."""
     arrays = {
         name: value
         for name, value in args.items()
@@ -49,7 +49,7 @@ def _rows(
         and op.args[name].kind is not ArgKind.STATIC
         and isinstance(value, (Array, np.ndarray))
     }
-    for batched in (arrays, {}):  # arguments may be one sample's, and only the inputs a batch
+    for batched in (arrays, {}):  # perhaps only the inputs are a batch
         rows = {np.shape(value)[:1] for value in (*inputs, *batched.values())} - {()}
         if len(rows) == 1 and _is_right(plan, inputs, args, batched):
             return int(rows.pop()[0])
@@ -59,7 +59,7 @@ def _rows(
 def _is_right(
     plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any], batched: Mapping[str, Any]
 ) -> bool:
-    """Tells if a call succeeds for the first row of the inputs and of the `batched` arguments."""
+    """Returns True if a call succeeds for the first row of the inputs and of the `batched` arguments."""
 
     def one_row() -> None:
         rows = [_first_row(i) for i in inputs]
@@ -82,7 +82,7 @@ def _first_row(value: Any) -> Any:
 
 
 def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) -> list[str]:
-    """Returns the layout of each input; "" if a layout for all inputs has another number of axes."""
+    """Returns the layout of each input; "" for an input that the common layout does not fit."""
     shared = isinstance(layout, str)
     layouts = [layout] * len(ndims) if isinstance(layout, str) else list(layout)
     fits = [not name or len(name) == ndim for name, ndim in zip(layouts, ndims, strict=True)]

@@ -22,11 +22,11 @@ Size: TypeAlias = "npt.NDArray[np.int64]"
 
 @dataclasses.dataclass(frozen=True)
 class Extent:
-    """The true size of an input.
+    """Holds the true size of an input, as far as it is known.
 
     Attributes:
         array: int32 [ndim], perhaps traced.
-        axes: size of each axis; None: unknown.
+        axes: size of each axis; None if unknown.
         shape: padded size.
     """
 
@@ -36,12 +36,12 @@ class Extent:
 
     @property
     def known(self) -> Size | None:
-        """The size, if all of it is known."""
+        """The size, if the sizes of all axes are known."""
         return None if None in self.axes else np.array(self.axes, np.int64)
 
     @property
     def largest(self) -> Size:
-        """The known size of each axis, or else the padded one."""
+        """The known size of each axis, or else its padded size."""
         return np.array([s if a is None else a for a, s in zip(self.axes, self.shape, strict=True)], np.int64)
 
 
@@ -83,7 +83,7 @@ def _extent(op: Operator, number: int, shape: tuple[int, ...], extent: object) -
 
 
 def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -> list[tuple[int, ...]]:
-    """Returns the shape of each output: the least one, or the user's, which must not be smaller."""
+    """Returns the shape of each output: the smallest possible, or the user's shape, which must not be smaller."""
     if out_shape is None:
         return list(least)
     each = [out_shape] if len(least) == 1 else list(out_shape)
@@ -110,8 +110,8 @@ def follow(
 ) -> tuple[PlannedCall, list[Array], list[tuple[int, ...]]]:
     """Plans a call whose true sizes are tracers.
 
-    `setup` needs numbers, so it runs for several sizes up to the padded ones. Its results must be the same for all of them,
-    except that axes of outputs may be as long as an axis of an input.
+    `setup` needs numbers, so it runs for several sizes up to the padded sizes. Its results must be the same for all sizes,
+    except that an axis of an output may be as long as an axis of an input.
 
     Returns: the plan, the true size of each output, and the least shape that holds it.
     """
@@ -139,9 +139,9 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Yields sizes to try: one axis smaller, or several that may have to agree; by one, and by half.
+    """Yields sizes to try, with one axis smaller, or with several axes smaller that may have to agree; by one, and by half.
 
-    Axes that may have to agree: those of one padded size; the same axis of all inputs, from the first or the last; all axes.
+    Axes may have to agree if they have the same padded size, or the same position from the front or the end; or all axes may.
     """
     groups: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
     for i, extent in enumerate(extents):
@@ -160,7 +160,7 @@ def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
 
 
 def _alike(first: PlannedCall, other: PlannedCall) -> bool:
-    """Tells if two plans differ only in the sizes of outputs."""
+    """Returns True if two plans differ only in the sizes of outputs."""
     if first.call != other.call or first.traced.keys() != other.traced.keys():
         return False
     if [o.extents.shape for o in first.outputs] != [o.extents.shape for o in other.outputs]:

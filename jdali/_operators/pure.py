@@ -50,10 +50,10 @@ def pure_call(
         extent: true sizes of padded inputs, see `jdali.ops`; the same for all samples of a batch.
         out_shape: padded shapes of the outputs of a sample, see `jdali.ops`.
 
-    Returns: the output, or a tuple of outputs; with `extent`, that and its true size.
+    Returns: the output, or a tuple of outputs; with `extent`, a pair of this and its true size.
 
     Raises:
-        TracedArgumentError: an argument, or `extent`, is a tracer, but must be known.
+        TracedArgumentError: an argument or `extent` is a tracer, but its value must be known.
         ValueError: the inputs may be a batch, or the call is wrong in another way.
     """
     if op.random and not layout:
@@ -112,12 +112,12 @@ def graph_call(
 
 @dataclasses.dataclass(frozen=True)
 class _PureCall:
-    """A call before its sizes are read.
+    """Holds a call before its sizes are read.
 
     Attributes:
         known: the user's inputs; inputs that are not tracers have values for `setup`.
         tracers: arguments that are tracers.
-        rows: number of samples, if the inputs are a batch; None: they are one sample.
+        rows: number of samples, if the inputs are a batch; None if they are one sample.
     """
 
     op: Operator
@@ -135,7 +135,7 @@ class _PureCall:
         cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any,
         *, floats: bool = True, batch: bool = False,
     ) -> _PureCall:  # fmt: skip
-        """Sorts a call; with `floats`, a float input keeps its type, see `keeps_floats`; inputs may be a `batch`."""
+        """Sorts a call. With `floats`, a float input keeps its type, see `keeps_floats`; with `batch`, inputs may be a batch."""
         if op.random and key is None:
             raise no_key(op, "the call has none")
         args = {k: v for k, v in args.items() if v is not None}
@@ -220,7 +220,7 @@ def _rows(op: Operator, arrays: Sequence[Array]) -> int:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """Tells if a float input keeps its type without `dtype`, although uint8 is the operator's default.
+    """Returns True if a float input keeps its type without `dtype`, although uint8 is the operator's default.
 
     Derivatives of uint8 results would silently be 0.
     """
@@ -230,7 +230,7 @@ def keeps_floats(op: Operator) -> bool:
 
 @functools.cache
 def _of_one_type(op: Operator) -> Operator:
-    """Returns the operator with None, the type of the input, as the default of its `dtype`."""
+    """Returns the operator with None as the default of its `dtype`, which stands for the type of the input."""
     dtype = dataclasses.replace(op.args["dtype"], default=None)
     return dataclasses.replace(op, args={**op.args, "dtype": dtype})
 
@@ -260,7 +260,7 @@ def _input_values(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class _KeyHolder:
-    """`SampleKeys.map` for the one key of a pure function."""
+    """Implements `SampleKeys.map` for the single key of a pure function."""
 
     key: Array
 

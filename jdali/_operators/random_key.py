@@ -29,7 +29,7 @@ def call_with_key(op: Operator) -> str:
 
 
 def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Array, list[Any]]:
-    """Separates the key from the inputs of a call; raises TypeError if it is missing, given twice, or several."""
+    """Separates the key from the inputs of a call; raises TypeError if there is none, or more than one."""
     first = inputs[0] if inputs else None
     if named is not None and not is_key(named):
         raise no_key(op, f"key= is {described(named)}, which is no key")
@@ -47,12 +47,12 @@ def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Arr
 
 
 def is_typed(value: object) -> bool:
-    """Tells if a value is an array of JAX's typed keys."""
+    """Returns True if a value is an array of JAX's typed keys."""
     return isinstance(value, Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
 
 
 def is_key(value: object) -> bool:
-    """Tells if a value is one key or an array of keys, typed or as the uint32 words of JAX's default kind."""
+    """Returns True if a value is one key or an array of keys, typed or as the uint32 words of JAX's default kind."""
     if not isinstance(value, (Array, np.ndarray)):
         return False
     if is_typed(value):
@@ -73,7 +73,7 @@ def described(value: Any) -> str:
 
 
 def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Array | None, list[Any]]:
-    """Separates the key, first or `key=`, from the arguments of a random function; None: it has none."""
+    """Separates the key, the first argument or `key=`, from the arguments of a random function; None if there is none."""
     first = is_key(args[0]) if args else False
     if named is not None and first and is_typed(args[0]):
         raise TypeError(f"{name}: the key is given twice, first and as key=")

@@ -1,4 +1,4 @@
-"""Chooses fractions of their sizes to decode pictures at, if the following operators shrink them anyway.
+"""Chooses at which fraction of its size each picture is decoded, if the operators that follow shrink it anyway.
 
 A decoder declares the fractions that it can decode at with a `ScaledDecoding`. An operator that compensates for them takes
 `scaled` in its `setup`. If only such operators read a decoder's pictures (`graph.scaled_consumers`), the engine chooses a
@@ -22,11 +22,11 @@ IntArray: TypeAlias = "npt.NDArray[np.int64]"
 
 @dataclasses.dataclass(frozen=True)
 class ScaledDecoding:
-    """Fractions of their sizes at which pictures [..., C] can be decoded.
+    """Declares the fractions of their sizes at which pictures [..., C] can be decoded.
 
     Attributes:
         denominators: numbers that sizes can be divided by, besides 1; ascending.
-        limits: `limits(headers)` returns the largest number that each picture's size can be divided by, int [N].
+        limits: `limits(headers)` returns, for each picture, the largest number that its size can be divided by, int [N].
         offset: `offset(params, denominator)` returns `Scaled.offset`.
     """
 
@@ -37,7 +37,7 @@ class ScaledDecoding:
     def choose(
         self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, object], headers: object
     ) -> Scaled:
-        """Chooses the smallest size of each picture that is not smaller, on any axis, than a consumer's output."""
+        """Chooses, for each picture, the smallest size that is on no axis smaller than a consumer's output."""
         sizes = whole.extents[:, :-1]
         most = [(sizes // np.maximum(spec.extents[:, :-1], 1)).min(axis=1) for spec in wanted]
         most.append(self.limits(headers))
@@ -49,12 +49,12 @@ class ScaledDecoding:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scaled:
-    """Fraction of its size at which each picture of a batch is decoded.
+    """Describes the fraction of its size at which each picture of a batch is decoded.
 
     Attributes:
         denominator: int64 [N, 1]; the size is divided by it, and rounded up.
         whole: int64 [N, d], the whole size.
-        offset: float64 [N, d], pixels, of the decoded picture, before the first pixel of the whole picture.
+        offset: float64 [N, d], number of pixels of the decoded picture before the first pixel of the whole picture.
     """
 
     denominator: IntArray

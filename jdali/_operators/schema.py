@@ -1,13 +1,13 @@
 """Reads the schema of an operator from its signature: inputs, arguments, and parameters that the engine fills in.
 
-Positional-only parameters are data inputs, keyword-only ones are DALI's arguments, annotated
+Positional-only parameters are data inputs. Keyword-only parameters are DALI's arguments, annotated
 
 * `PerSample[T]`: may differ by sample; traced in compiled code;
 * `PerFrame[T]`: the same, and may differ by frame of a sequence as well: a tensor whose layout begins with F has a value of T
   for each frame (`fn.per_frame`), and `run` and `setup` see one frame;
 * `Static[T]`: one value for the batch; a compile key.
 
-A first parameter named `key` makes the operator a random one. A parameter that only `setup` fills in (through
+If the first parameter is named `key`, the operator is random. A parameter that only `setup` fills in (through
 `Plan.params` or `Plan.static`) begins with an underscore, is annotated and defaults to None. The engine fills in other
 keyword-only parameters: see `may_ask_for` of each kind.
 """
@@ -51,7 +51,7 @@ REQUIRED: Any = inspect.Parameter.empty
 
 @dataclasses.dataclass(frozen=True)
 class Arg:
-    """One argument of an operator."""
+    """Describes one argument of an operator."""
 
     name: str
     kind: ArgKind
@@ -60,7 +60,7 @@ class Arg:
     per_frame: bool = False  # annotated PerFrame
 
     def is_by_frame(self, layout: str) -> bool:
-        """Tells if a tensor of this layout has a value of the argument for each frame."""
+        """Returns True if a tensor of this layout has a value of the argument for each frame."""
         return self.per_frame and layout.startswith("F")
 
     @property
@@ -69,12 +69,12 @@ class Arg:
 
     @property
     def ragged(self) -> bool:
-        """True if its length may differ by sample: it is annotated as a list."""
+        """True if its length may differ by sample, because it is annotated as a list."""
         return _is_ragged(self.annotation)
 
     @functools.cached_property
     def ranks(self) -> frozenset[int] | None:
-        """Numbers of axes that a sample's value may have; None: any."""
+        """Numbers of axes that a sample's value may have; None if any number."""
         found = {_rank(option) for option in alternatives(self.annotation) if option is not pytypes.NoneType}
         return None if None in found else frozenset(r for r in found if r is not None)
 
@@ -85,14 +85,14 @@ class Arg:
 
     @functools.cached_property
     def element_type(self) -> Any:
-        """NumPy scalar type in which `setup` and `run` get it; None: any."""
+        """NumPy scalar type of the values that `setup` and `run` get; None if any type."""
         return next(iter(element_types(self.annotation)), None)
 
     def convert(self, value: object) -> Any:
         """Converts a value for `setup` and `run`.
 
-        Per-sample values become NumPy arrays of the annotated element type (float → float32, int → int32, bool); static
-        ones become hashable (a dtype argument a NumPy dtype).
+        Per-sample values become NumPy arrays of the annotated element type (float → float32, int → int32, bool). Static
+        values become hashable; a dtype becomes a NumPy dtype.
         """
         if value is None:
             return None
@@ -113,7 +113,7 @@ class Arg:
 
 @dataclasses.dataclass(frozen=True)
 class InputSpec:
-    """A positional input. `optional` inputs may be left out, `variadic` ones repeated."""
+    """Describes a positional input. `optional` inputs may be left out, `variadic` inputs may be repeated."""
 
     name: str
     optional: bool = False
@@ -124,12 +124,12 @@ class InputSpec:
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Schema:
-    """Schema of an operator, from the signatures of its `run` and `setup`.
+    """Holds the schema of an operator, from the signatures of its `run` and `setup`.
 
     Attributes:
         inputs: positional inputs.
-        random: `run` takes a key.
-        setup_parameters: names of the parameters of `setup`; None: there is no `setup`.
+        random: True if `run` takes a key.
+        setup_parameters: names of the parameters of `setup`; None if there is no `setup`.
     """
 
     name: str
@@ -141,7 +141,7 @@ class Schema:
 
     @property
     def shown_name(self) -> str:
-        """The name in messages, where a variant of an operator has the operator's name."""
+        """The name in messages; a variant of an operator is shown under the operator's name."""
         return self.name.removeprefix("_")
 
     @functools.cached_property
@@ -159,11 +159,11 @@ class Schema:
 
     @functools.cached_property
     def max_inputs(self) -> int | None:
-        """None if any number is allowed."""
+        """Largest number of inputs; None if any number is allowed."""
         return None if any(i.variadic for i in self.inputs) else len(self.inputs)
 
     def input(self, index: int) -> InputSpec:
-        """Returns the positional input at `index` (the last one repeats if variadic)."""
+        """Returns the positional input at `index`; a variadic last input repeats."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def counted(self, inputs: Iterable[object]) -> list[Any]:
@@ -182,7 +182,7 @@ class Schema:
         return passed
 
     def _by_name(self) -> str:
-        """Returns a hint to pass arguments by name, for a call with too many positional ones."""
+        """Returns a hint to pass arguments by name, for a call with too many positional arguments."""
         first = next(
             (a.name for a in self.public_args.values() if a.required), next(iter(self.public_args), None)
         )
@@ -193,14 +193,14 @@ class Schema:
         return f" All others are arguments, which are given by name: {call}"
 
     def setup_sees(self, name: str) -> bool:
-        """Tells if `setup` gets the value of an argument."""
+        """Returns True if `setup` gets the value of an argument."""
         return self.setup_parameters is not None and name in self.setup_parameters
 
     def bind(self, arguments: Mapping[str, object], *, private: bool = False) -> dict[str, Any]:
         """Fills in the defaults of the arguments of a call.
 
         Args:
-            private: allows arguments that the engine fills in, too.
+            private: if True, arguments that the engine fills in are allowed, too.
         """
         allowed = self.args if private else self.public_args
         unknown = sorted(name for name in arguments if name not in allowed)
@@ -223,7 +223,7 @@ class Schema:
                 f"Please specify values for arguments: {names}",
                 operator=self.shown_name,
             )
-        # As in DALI, an argument that is None counts as left out.
+        # As in DALI, None means that the argument was left out.
         return {
             name: arg.default if (value := arguments.get(name)) is None else value
             for name, arg in self.args.items()
@@ -304,7 +304,7 @@ def _rank(option: object) -> int | None:
 
 @functools.cache
 def element_types(annotation: object) -> tuple[Any, ...]:
-    """Returns the NumPy scalar types that a tensor for a PerSample argument may have; empty: any.
+    """Returns the NumPy scalar types that a tensor for a PerSample argument may have; if empty, any type.
 
     `setup` and `run` get the first of them. `float` means float32, `int` int32, and `int | np.integer` int32 converted from
     integers of any width.

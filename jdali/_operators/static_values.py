@@ -24,7 +24,7 @@ def alternatives(annotation: object) -> tuple[Any, ...]:
 
 
 def static_value(annotation: Any, value: Any) -> Hashable:
-    """Converts the value of an argument annotated `Static[annotation]`; hashable; a dtype becomes a NumPy dtype."""
+    """Converts the value of an argument annotated `Static[annotation]` to a hashable value; a dtype to a NumPy dtype."""
     if annotation is object:  # any user object
         return value
     options = alternatives(annotation)
@@ -41,7 +41,7 @@ def static_value(annotation: Any, value: Any) -> Hashable:
         one_number = value.size == 1 and not any(typing.get_args(option) for option in options)
         value = value.item() if one_number else value.tolist()
     elif isinstance(value, Collection) and not isinstance(value, (str, bytes, list, tuple, Mapping)):
-        # A range or a column of pandas becomes a list if the argument is a vector.
+        # Convert a range or a column of pandas to a list, if the argument is a vector.
         vector = any(typing.get_origin(option) in (tuple, list) for option in options)
         value = list(value) if vector else value
     kind = _element(annotation)
@@ -50,7 +50,7 @@ def static_value(annotation: Any, value: Any) -> Hashable:
 
 @functools.cache
 def _element(annotation: object) -> type | None:
-    """Returns int, float or str if an annotation allows nothing else, as `int | tuple[int, ...] | None` does."""
+    """Returns int, float or str if it is the only element type of an annotation such as `int | tuple[int, ...] | None`."""
     found: set[Any] = set()
     pending = [annotation]
     while pending:

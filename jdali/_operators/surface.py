@@ -22,17 +22,17 @@ from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
 
-# Prefixes of operators that users do not call by name: parts of expressions and of the engine.
+# Prefixes of operators that users do not call by name, because they are parts of expressions or of the engine.
 HIDDEN = ("_", "math.")
 
 
 def public_signature(
     op: Operator, value_type: object, per_sample_type: object, *, key: object = None
 ) -> inspect.Signature:
-    """Makes the signature of an operator on a surface: names, order and defaults are the record's.
+    """Makes the signature of an operator on a surface, with the names, order and defaults of its record.
 
     Args:
-        per_sample_type: further type of per-sample arguments, besides their own; None: there is none.
+        per_sample_type: type that per-sample arguments may also have, besides their own; None if there is no such type.
     """
     parameters = []
     if op.random and key is not None:
@@ -55,7 +55,7 @@ def public_signature(
 
 
 def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Moves arguments that an operator does not have into its argument `files`, as files of outputs."""
+    """Moves arguments that the operator does not have, the files of named outputs, into its argument `files`."""
     own = {name: value for name, value in arguments.items() if name in op.public_args}
     others = {name: value for name, value in arguments.items() if name not in own}
     # Iterators, such as `Path.glob` returns, are read more than once.
@@ -81,7 +81,7 @@ def _union(annotation: Any, extra: Any) -> object:
 def document(
     op: Operator, extra: Mapping[str, str], *, by_frame: bool = True, first: Mapping[str, str] | None = None
 ) -> str:
-    """Writes the docstring of an operator, with further arguments, and with those that may differ by frame."""
+    """Writes the docstring of an operator, with further arguments, and a note of the arguments that may differ by frame."""
     doc = op.doc
     names = [f"`{arg.name}`" for arg in op.public_args.values() if arg.per_frame]
     if names and by_frame:
@@ -104,7 +104,7 @@ def _entries(arguments: Mapping[str, str]) -> str:
 
 
 class ListedSignature(inspect.Signature):
-    """A signature whose text, which `help` shows, has a line for each parameter."""
+    """Shows a signature in `help` with a line for each parameter."""
 
     def __str__(self) -> str:
         text = super().__str__()

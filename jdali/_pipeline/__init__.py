@@ -1,12 +1,12 @@
 """Defines `Pipeline`, and holds its parts.
 
 Users import `Pipeline` and `pipeline_def` from `jdali.pipeline`; plugins copy a pipeline with `copied` and `outputs_of`. Each
-module imports only those below it:
+module imports only modules below it:
 
 * `pipeline`: the class. It has a definition and, once it is built, a window, which makes its batches.
 * Parts of its methods, by topic: `building`, `checkpoint`, `epoch`, `feeding`, `serialize`, `plan_picture`.
 * `sent_pipeline`: a pipeline for workers.
-* `definition`, `config`, `expected_outputs`: its graph, its options, and the checks of its outputs.
+* `definition`, `config`, `expected_outputs`: the graph of a pipeline, its options, and the checks of its outputs.
 """
 
 from jdali._pipeline.config import OperatorConcurrency as OperatorConcurrency

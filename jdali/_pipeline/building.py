@@ -32,7 +32,7 @@ def start_callback_workers(config: PipelineConfig, definition: Definition) -> Ca
 
 
 def make_engine(config: PipelineConfig, definition: Definition, callbacks: CallbackWorkers | None) -> Engine:
-    """Plans the graph and opens the sources; the engine ends `callbacks` with itself."""
+    """Plans the graph and opens the sources; when the engine is closed, it also ends `callbacks`."""
     outputs = definition.complete()
     nodes = definition.graph.nodes
     if not outputs and not any(node.preserve for node in nodes):
@@ -66,7 +66,7 @@ def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
 def make_window(
     config: PipelineConfig, engine: Engine, iter_setup: Callable[[], Callable[[], Any] | None] | None
 ) -> Window:
-    """Makes the window of an engine; it makes no batch before one is asked for."""
+    """Makes the window of an engine; the window makes no batch before one is asked for."""
     window = Window.of(
         engine, depth=config.depth, most_bytes=config.max_prefetch_bytes,
         makes_ahead=config.exec_pipelined and config.exec_async and not config.debug, before_draw=iter_setup,
@@ -94,13 +94,13 @@ def _start_batch_workers(
         else ProcessWorkers(described, config.max_idle_bytes, reduced_operator)
     )
     workers.start(sent.start)
-    # If a pipeline is dropped before its first batch, no thread of a window ends them.
+    # If a pipeline is dropped before its first batch, there is no window whose threads could end the workers.
     weakref.finalize(definition, workers.interrupt).atexit = False
     return workers
 
 
 def _warn_of_drift(engine: Engine) -> None:
-    """Warns when readers of different sizes shuffle: their samples cannot belong together."""
+    """Warns when readers of different sizes shuffle, because their samples cannot belong together."""
     sizes = {
         node: reader.size
         for node, reader in engine.readers.items()
@@ -129,7 +129,7 @@ def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:
         these = (
             f"output at the index {which} is" if len(unused) == 1 else f"outputs at the indices {which} are"
         )
-        # "function load", "generator batches", "Loader"
+        # For example "function load", "generator batches" or "Loader".
         given = f"{type(source.source).__name__} {getattr(source.source, '__name__', '')}".rstrip()
         warnings.warn(
             f"The external source node '{node.name} ({given})' produces {len(node.outputs)} "
@@ -140,13 +140,13 @@ def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Internals:
-    """The objects of a built pipeline, to inspect; they change from version to version.
+    """Holds the objects of a built pipeline, for inspection; they change from version to version.
 
     Attributes:
-        config: its options, as given.
+        config: options of the pipeline, as given.
         engine: makes the batches; has plan, steps, programs and readers.
         window: has batches made ahead, and hands them over.
-        callback_workers: processes of parallel sources and functions; None: there are none.
+        callback_workers: processes of parallel sources and functions; None if there are none.
     """
 
     config: PipelineConfig

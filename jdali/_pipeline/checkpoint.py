@@ -38,7 +38,7 @@ def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
 
 
 def at_end(engine: Engine, position: dict[str, Any], end: str) -> dict[str, Any]:
-    """Returns the position at the end of an external source, where the batch of earlier sources is lost."""
+    """Returns the position at the end of an external source; the batches that other sources gave there are lost."""
     if position.get("end") != End.REACHED:
         epoch = position["epoch"] + (position.get("end") == End.LEFT)
         position = {**position, **(engine.cursor.state_at_end(epoch) or {})}

@@ -1,4 +1,4 @@
-"""Checks the options of a pipeline, and derives others from them."""
+"""Checks the options of a pipeline, and derives further options from them."""
 
 from __future__ import annotations
 
@@ -219,10 +219,10 @@ class PipelineConfig:
 
 
 def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
-    """Returns the default number of threads: what the workers want, or an equal share of the processors for each process."""
+    """Returns the default number of threads: that of the `WorkerSet`, or an equal share of the processors for each process."""
     if isinstance(workers, WorkerSet):
         return workers.threads
-    # Other types are refused later.
+    # Values of other types are refused later.
     return max(cpu_count() // max([n for n in (workers, max_workers, 1) if isinstance(n, int)]), 1)
 
 

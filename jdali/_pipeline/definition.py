@@ -25,16 +25,16 @@ _CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)
 
 
 class Definition:
-    """The graph of a pipeline and its outputs.
+    """Holds the graph of a pipeline and its outputs.
 
     Args:
         owner: the pipeline, whose class may define the graph; referenced weakly, so that a dropped pipeline is collected.
 
     Attributes:
-        graph: the graph; in debug mode that of the last iteration.
-        outputs: the outputs; None: not known yet.
+        graph: the graph; in debug mode the graph of the last iteration.
+        outputs: the outputs; None until they are known.
         function: defines the graph, if neither the class nor a `with` block does.
-        output_names: names of the outputs for iterators; empty: they have none.
+        output_names: names of the outputs for iterators; empty if the outputs have no names.
         is_final: True once the pipeline is built, so that nothing can be added.
     """
 
@@ -47,7 +47,7 @@ class Definition:
         self.output_names: tuple[str, ...] = ()
         self.is_final = False
         self._contexts: list[Any] = []
-        self._refused = ""  # what is wrong with the outputs that were set
+        self._refused = ""  # error text for the outputs that were set
         self._fingerprint: tuple[list[Entry], str] | None = None
 
     def enter(self) -> None:
@@ -66,7 +66,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # This is Python's own message: an `__iter__` that raised a better one would make nodes an `Iterable`.
+        # Catch Python's own message, because an `__iter__` that raised a better one would make nodes an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"
@@ -83,7 +83,7 @@ class Definition:
         return as_outputs(owner.define_graph())
 
     def complete(self) -> tuple[DataNode, ...]:
-        """Returns the outputs, after checks; has the pipeline define its graph, if it has not yet."""
+        """Checks and returns the outputs; has the pipeline define its graph first, if needed."""
         if self.outputs is None:
             self.enter()
             try:
@@ -140,7 +140,7 @@ class Definition:
         self.graph.own(edge).source.preserve = True
 
     def entries(self) -> tuple[list[Entry], str]:
-        """Returns the entries by which states and pipelines are compared, and their fingerprint."""
+        """Returns the entries that are compared to check if a state fits a pipeline, and their fingerprint."""
         if self._fingerprint is None:
             entries = describe(self.graph.nodes, {"scaled_decoding": self.config.scaled_decoding})
             self._fingerprint = entries, fingerprint(entries)

@@ -29,13 +29,14 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
     Args:
         fn: the function.
-        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample. The factory takes it, too.
+        enable_conditionals: makes `if`, `and`, `or` and `not` on DataNodes work sample by sample. The factory takes this
+            argument, too.
         pipeline_kwargs: arguments of `Pipeline`; arguments of the factory override them. With `debug=True` the function runs
             in each iteration, and each operator when it is called.
 
     The function returns a node, a tuple or list of nodes, or a dict whose keys become `Pipeline.output_names`.
 
-    Returns: a function that takes the function's own arguments and those of `Pipeline`.
+    Returns: a factory that takes the function's own arguments and the arguments of `Pipeline`.
     """
 
     def decorate(function: Callable[..., object]) -> Callable[..., Pipeline]:
@@ -76,7 +77,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
 
 def _refusing(factory: str, method: str) -> Callable[..., Any]:
-    """Returns a method for the factory that raises TypeError: it belongs to pipelines."""
+    """Returns a method for the factory that raises TypeError, because the method belongs to pipelines."""
 
     def refuse(*_: object, **__: object) -> Any:
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Iterates over the batches of an epoch, `for outputs in pipeline`, if the pipeline knows the end."""
+"""Implements `for outputs in pipeline`, for pipelines that know the end of an epoch."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def epoch(
 ) -> Iterator[Outputs]:
     """Yields the batches of a pipeline up to the end of the epoch.
 
-    The last batch has the reader's last sample of the epoch, or is the last one of an external source. It may also have
-    samples of the next epoch, which are not repeated. A source stays at its end until `reset`.
+    The last batch has the reader's last sample of the epoch, or is the last batch of an external source. It may also have
+    samples of the next epoch, which then do not come again. A source stays at its end until `reset`.
 
     Args:
-        feeds_itself: True if the pipeline has an `iter_setup`, which may end it.
+        feeds_itself: True if the pipeline has an `iter_setup`, which may end the epoch.
     """
     if engine.knows_sources:
         _refuse_endless(engine, feeds_itself)
@@ -37,7 +37,7 @@ def _batches(
     engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], feeds_itself: bool
 ) -> Iterator[Outputs]:
     known = engine.knows_sources
-    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode knows sources after the first batch
+    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode knows sources after a batch
     while True:
         try:
             outputs = run()
@@ -52,7 +52,7 @@ def _batches(
 
 
 def _epoch_of_reader(engine: Engine, state: Callable[[], Mapping[str, Any]]) -> int | None:
-    """Returns the epoch of the next sample of the reader; None: there is no reader."""
+    """Returns the epoch of the next sample of the reader; None if there is no reader."""
     for node, reader in engine.readers.items():
         cursor = reader.cursor()
         cursor.set_state(state()["readers"][node.name])

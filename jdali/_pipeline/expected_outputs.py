@@ -13,10 +13,10 @@ from jdali.tensors import TensorList
 
 
 class Expected:
-    """Expected element type, number of axes and layout: one for all outputs, a list with one for each, or None.
+    """Expected element types, numbers of axes and layouts; each is a value for all outputs, a list by output, or None.
 
     Attributes:
-        given: the three as arguments of `Pipeline`.
+        given: these options as arguments of `Pipeline`.
 
     Raises:
         TypeError, ValueError: an option has a wrong value.
@@ -37,7 +37,7 @@ class Expected:
                 raise ValueError(f"Pipeline: `output_ndim` must be non-negative. {found}")
 
     def of(self, name: str, count: int) -> list[Any]:
-        """Returns the values of an option, one for each output."""
+        """Returns the values of an option as a list by output."""
         value = self.given[name]
         return list(value) if isinstance(value, (list, tuple)) else [value] * count
 

@@ -18,7 +18,7 @@ def feed(
     layout: str | None = None,
     copy: bool = True,
 ) -> None:
-    """Feeds the data of the next batch to several sources: to all of them or, if it raises, to none."""
+    """Feeds the data of the next batch to several sources; if it raises, no source has got data."""
     adding = []
     for wanted, data in inputs:
         if isinstance(wanted, DataNode) and definition.config.debug:

@@ -54,7 +54,7 @@ from jdali.types import PipelineAPIType
 
 Self = TypeVar("Self", bound="Pipeline")
 
-# Bad samples in a row, without a good one, after which an external source raises.
+# Number of bad samples in a row after which an external source raises.
 MOST_LOST = 1024
 
 
@@ -66,54 +66,54 @@ class Pipeline:
         num_threads: threads that read and decode, in each process that does so; None: an equal share of the processors
             that this process may use.
         device_id: kept for compatibility with DALI; "gpu" is JAX's default device.
-        seed: seed of all random operators; -1 or None: a new random one, see `Pipeline.seed`.
+        seed: seed of all random operators; -1 or None draws a random seed, see `Pipeline.seed`.
         exec_pipelined, exec_async: if either is False, a batch is made only when it is asked for.
         prefetch_queue_depth: number of batches made ahead; in a dict, as in DALI, the largest value counts.
-        enable_checkpointing: allows `checkpoint`, the method and the argument.
+        enable_checkpointing: allows the method `checkpoint` and the argument `checkpoint`.
         checkpoint: bytes that `checkpoint()` of the same pipeline returned, or `checkpoints()` of an iterator: the
             pipeline, and an iterator over it, continue from there.
         py_num_workers: processes that run the callbacks of external sources, and Python functions, with
-            `parallel=True`; each source that is read in order gets one more of its own.
-        py_start_method: how these are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
+            `parallel=True`; each source that is read in order gets a further process of its own.
+        py_start_method: how these processes are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a tuple
             of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
             functions, and cloudpickle, if it is installed, for what only it can pickle.
-        py_timeout: seconds that one call of a callback in a worker process may take; a longer one raises and ends the
-            workers. None: no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
-        output_dtype, output_ndim, output_layout: expected of the outputs, one value for each output or one for all; a
+        py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
+            workers. None for no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
+        output_dtype, output_ndim, output_layout: expected values, as a sequence by output or a single value for all outputs; a
             batch that differs raises.
         debug: runs the function in each iteration, and each operator when it is called: see docs/debug.md. For
             pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
             `on_error` and `scaled_decoding` have no effect then; a bad sample raises.
         on_error: what to do if an operator fails on a sample: "raise"; "skip": put another sample of the data set in its
-            place, chosen by the epoch and the index of the bad one; "mask": the same, and iterators return a mask that is
+            place, chosen by the epoch and the index of the bad sample; "mask": the same, and iterators return a mask that is
             False there. The stand-in also comes at its own position: every good sample comes at least once an epoch,
             exactly once where the mask is True. `Pipeline.errors` lists the bad samples.
             An external source has no other samples, so a good sample of the batch stands in. A batch without a good
             sample is left out; 1024 bad samples in a row raise.
-        max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
-        max_prefetch_bytes: most bytes of batches that wait or are being made. A new batch counts as the largest so far;
-            until the first one is made, no second one starts. None: a quarter of the memory of the machine or
-            container, without that wait for the first batch.
+        max_compiles: most programs the pipeline may compile; a further program raises `CompileLimitError`.
+        max_prefetch_bytes: most bytes of batches that wait or are being made. A new batch counts as many bytes as the
+            largest so far, and no second batch starts before the first is made. None: a quarter of the memory of the
+            machine or container, without waiting for the first batch.
         max_idle_bytes: most bytes of host memory kept for later batches; `plan` shows it. Together with the memory of
-            living batches it never exceeds what batches once took at the same time. 0: memory is freed as soon as
+            living batches it never exceeds what batches once took at the same time. With 0, memory is freed as soon as
             nothing refers to it.
         scaled_decoding: decodes JPEG at 1/2, 1/4 or 1/8 if the resize that follows shrinks the picture by at least as
-            much. Faster; the picture differs a little from the exact one.
-        exact_shapes: runs each sample in a call of its own, so that its bits depend on nothing else. A few operators need
-            it (docs/resuming.md names them). It costs a call for each sample (0.3 ms on a CPU), and each stage runs on
+            much. This is faster, but the picture differs a little from the exact picture.
+        exact_shapes: runs each sample in a call of its own, so that its bits depend on no other sample. A few operators need
+            this (docs/resuming.md names them). It costs a call for each sample (0.3 ms on a CPU), and each stage runs on
             one device.
-        workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
+        workers: processes that make batches, each with `num_threads` threads; if 0, this process makes them, with the same
             bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
             and the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this process;
             Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
             docs/scaling.md.
         min_workers, max_workers: bounds of the number of workers, which follows the time that the loop waits for batches.
-            It starts with `workers`, or else `min_workers` (1 if not given). None: only `resize_workers` changes it.
-        compilation_cache: keeps compiled programs in the user's cache folder for the next start; False: leaves JAX's
+            It starts with `workers`, or else `min_workers` (1 if not given). If None, only `resize_workers` changes it.
+        compilation_cache: keeps compiled programs in the user's cache folder for the next start; False leaves JAX's
             configuration alone.
-        kwargs: arguments of DALI without effect here, see `WITHOUT_EFFECT`.
+        kwargs: arguments of DALI that have no effect here, see `WITHOUT_EFFECT`.
     """
 
     def __init__(
@@ -161,15 +161,15 @@ class Pipeline:
         self._definition = Definition(self, self._config)
         self._build_lock = threading.RLock()
         self._callback_workers: CallbackWorkers | None = None
-        self._window: Window | None = None  # None: not built yet
-        self._first_source_position: dict[str, Any] = {}  # of the sources, before the first batch
+        self._window: Window | None = None  # None until it is built
+        self._first_source_position: dict[str, Any] = {}  # position of the sources before the first batch
         self._restored_iterator: dict[str, Any] | None = None
         self._is_restored = False
         # Guarded by the window's turn, as long as batches are taken.
-        self._source_position: dict[str, Any] = {}  # of the sources, after the last batch taken
+        self._source_position: dict[str, Any] = {}  # position of the sources after the last batch taken
         self._scheduled = 0  # batches that were scheduled and not taken
         self._skipped: list[SkippedSample] = []
-        self._lost_in_a_row = 0  # failed samples since the last batch that has some
+        self._lost_in_a_row = 0  # failed samples since the last batch with good samples
         self._api_type: PipelineAPIType | None = None  # the API that the caller uses
 
     def __repr__(self) -> str:
@@ -205,7 +205,7 @@ class Pipeline:
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
-        """Defines the graph and returns the outputs; for subclasses, an older style of DALI."""
+        """Defines the graph and returns the outputs. Subclasses implement it, an older style of DALI."""
         return self._definition.function() if self._definition.function is not None else ()
 
     def set_outputs(self, *output_data_nodes: object) -> None:
@@ -247,7 +247,7 @@ class Pipeline:
             self._start_callback_workers()
             engine = make_engine(config, self._definition, self._callback_workers)
         kept = weakref.ref(self)  # the window must not keep the pipeline alive
-        # Looked up for each draw, as in `_set_up`: it may be a static method, or be set on the pipeline itself.
+        # Look `iter_setup` up for each draw, as in `_set_up`: it may be a static method, or be set on the pipeline itself.
         setup = (lambda: getattr(kept(), "iter_setup", None)) if self._feeds_itself else None
         window = make_window(config, engine, setup)
         self._definition.is_final = True
@@ -270,8 +270,8 @@ class Pipeline:
     def start_py_workers(self) -> None:
         """Starts the processes of parallel external sources; `build` does so if needed.
 
-        With `py_start_method="fork"` they must start before JAX makes its first array. Debug mode has none: everything
-        runs in this process.
+        With `py_start_method="fork"` they must start before JAX makes its first array. Debug mode starts no processes:
+        everything runs in this process.
         """
         if not self.debug:
             self._start_callback_workers()
@@ -285,12 +285,12 @@ class Pipeline:
 
     @property
     def _py_pool(self) -> CallbackWorkers | None:
-        """The worker processes, under DALI's private name: programs ask for it."""
+        """The worker processes, under DALI's private name, which programs use."""
         return self._callback_workers
 
     @property
     def _num_threads(self) -> int:
-        """The number of threads, under DALI's private name: programs ask for it."""
+        """The number of threads, under DALI's private name, which programs use."""
         return self.num_threads
 
     def resize_workers(self, count: int) -> None:
@@ -299,10 +299,10 @@ class Pipeline:
         Surplus workers end after their present tasks.
 
         Args:
-            count: at least 1.
+            count: number of workers, at least 1.
 
         Raises:
-            ValueError: `count` is another value.
+            ValueError: `count` is not such a number.
             RuntimeError: the pipeline was made without workers, or is closed.
         """
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
@@ -331,7 +331,7 @@ class Pipeline:
             pipeline_inputs: data for external sources without a source, by their names.
 
         Raises:
-            OperatorError: an operator failed. With `on_error` "skip" or "mask": it failed on all samples of the data set, or
+            OperatorError: an operator failed. With `on_error` "skip" or "mask", it failed on all samples of the data set, or
                 of the batch that was fed.
             StopIteration: an external source is at its end; `reset` starts the next epoch.
         """
@@ -341,7 +341,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result, or the next one that has samples; a fed pipeline has no next one, so it raises."""
+        """Returns the result, or the next result that has samples; raises for a fed pipeline, which has no next result."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing
@@ -357,14 +357,14 @@ class Pipeline:
         return self._take_batch()
 
     def _take_batch(self) -> Result:
-        """Returns the next batch; threads that ask at the same time get one each."""
+        """Returns the next batch; each of several threads that ask at the same time gets a different batch."""
         while True:
             self._ensure_built().wait()
             if (result := self._take_ready_batch()) is not None:
                 return result
 
     def _take_ready_batch(self) -> Result | None:
-        """Returns the next batch; None: it is not ready, another thread took it, or a state was set."""
+        """Returns the next batch; None if it is not ready, another thread took it, or a state was set."""
         window = self._ensure_built()
         with window.turn:
             try:
@@ -386,9 +386,9 @@ class Pipeline:
             return result
 
     def wait_result(self) -> None:
-        """Blocks until `take_result` may have a batch, for iterators, which take it under a lock of their own.
+        """Blocks until `take_result` may have a batch; iterators then take the batch under a lock of their own.
 
-        It returns at once if the thread that takes a batch makes it.
+        It returns at once if the thread that takes a batch also makes it.
         """
         self._ensure_built().wait()
 
@@ -398,7 +398,7 @@ class Pipeline:
         return self._take_ready_batch()
 
     def follow(self, follower: Follower) -> None:
-        """Lets an iterator decide on the batches that are made ahead, and finish them; see `Window.follow`.
+        """Lets an iterator assign the batches that are made ahead to epochs, and finish them; see `Window.follow`.
 
         `run` returns the same batches.
         """
@@ -413,7 +413,7 @@ class Pipeline:
         self._set_up()
 
     def _set_up(self) -> None:
-        """Calls `iter_setup`, unless that is done for batches ahead."""
+        """Calls `iter_setup`, unless the window calls it for the batches that it makes ahead."""
         window = self._ensure_built()
         window.refuse_own_thread()
         if not window.calls_user:
@@ -423,8 +423,8 @@ class Pipeline:
     def begin(self) -> None:
         """Starts making the next batches in the background, as `run` does; iterators call it.
 
-        It calls the functions of external sources for them. It does nothing if data is fed, or with `exec_async=False` or
-        `exec_pipelined=False`.
+        External sources call their functions for these batches. It does nothing if data is fed, or with `exec_async=False`
+        or `exec_pipelined=False`.
         """
         self._ensure_built().begin()
 
@@ -444,7 +444,7 @@ class Pipeline:
 
     @folding
     def share_outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
-        """Returns the oldest scheduled batch. It stays valid; `release_outputs` is not needed."""
+        """Returns the oldest scheduled batch. The batch stays valid; `release_outputs` is not needed."""
         if self._api_type is PipelineAPIType.ITERATOR:
             return self.run()
         with until_exit():
@@ -457,18 +457,18 @@ class Pipeline:
             return self._with_samples(self._take_batch()).outputs
 
     def release_outputs(self) -> None:
-        """Does nothing: memory is reused once nothing refers to the batch in it."""
+        """Does nothing, because the memory of a batch is reused once nothing refers to the batch."""
 
     def enable_api_check(self, enable: bool) -> None:
-        """Does nothing: `run` and `schedule_run` may be mixed as long as no batch is scheduled.
+        """Does nothing, because `run` and `schedule_run` may be mixed as long as no batch is scheduled.
 
         Args:
-            enable: as in DALI, whether mixing them is an error.
+            enable: in DALI, True if mixing them is an error.
         """
 
     @folding
     def outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
-        """Calls `release_outputs`, then `share_outputs`; schedules a batch if none was."""
+        """Calls `release_outputs`, then `share_outputs`; schedules a batch first if none is scheduled."""
         if self.empty():
             self.schedule_run()
         return self.share_outputs()
@@ -478,9 +478,9 @@ class Pipeline:
         return self._scheduled == 0
 
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
-        """Yields the batches up to the end of the epoch: of the reader, or of an external source.
+        """Yields the batches up to the end of the epoch, which the reader or an external source decides.
 
-        As with `run`, the last batch may have samples of the next epoch. A loop continues where an earlier one was left;
+        As with `run`, the last batch may have samples of the next epoch. A loop continues where an earlier loop was left;
         after the end of a source, call `reset` first.
 
         Raises:
@@ -489,7 +489,7 @@ class Pipeline:
         return epoch(self._ensure_built().engine, self.run, self.get_state, feeds_itself=self._feeds_itself)
 
     def iter_setup(self) -> None:
-        """Feeds external sources with `feed_input`, in subclasses that define it; called before each iteration.
+        """Feeds external sources with `feed_input`; subclasses define it, and it is called before each iteration.
 
         As DALI does, `run` calls it for batches ahead: `prefetch_queue_depth` times before the first batch comes (once
         with `exec_async=False`). It raises StopIteration after the last batch; `reset` starts the next epoch.
@@ -498,7 +498,7 @@ class Pipeline:
     def reset(self) -> None:
         """Starts the next epoch after the end of an external source: callbacks count from 0 again, readers continue.
 
-        Iterables with a `cycle` restart; others stay at their end.
+        Iterables with a `cycle` restart; iterables without one stay at their end.
         """
         window = self._ensure_built()
         with window.turn:
@@ -508,11 +508,11 @@ class Pipeline:
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
         """Sets the devices of the outputs, for the `sharding` of `iterator.DataIterator`.
 
-        Stages that make such outputs run on all these devices where possible, each on its own samples; the values stay
-        the same. `plan` shows which stages do. Has no effect after the first run.
+        Stages that make such outputs run on all these devices where possible, each device on its own samples; the values
+        stay the same. `plan` shows which stages do. It has no effect after the first run.
 
         Args:
-            splits: of the batch axis of each output; None: one device.
+            splits: split of the batch axis of each output; None for an output on one device.
         """
         window = self._ensure_built()
         if not window.started and not self.exact_shapes and not self.debug:
@@ -520,7 +520,7 @@ class Pipeline:
 
     @property
     def runs_ahead(self) -> bool:
-        """True if batches are made completely before they are asked for.
+        """True if whole batches are made before they are asked for.
 
         A fed pipeline waits for its data. A pipeline with user functions calls them for a later batch when one is
         asked for.
@@ -543,11 +543,11 @@ class Pipeline:
 
         Args:
             data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed by name,
-                all together, or by node: then each output that is used.
+                all outputs together, or by node, each output that is used.
             data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
-                them if the source has several outputs and is fed by name. Copied before this returns, unless the external
-                source has `no_copy=True`.
-            layout: layout of the samples, if `fn.external_source` has none; None: that of a TensorList.
+                these if the source has several outputs and is fed by name. The data is copied before this returns, unless
+                the external source has `no_copy=True`.
+            layout: layout of the samples, if `fn.external_source` has none; None takes the layout of a TensorList.
 
         Raises:
             KeyError: the pipeline has no such external source.
@@ -556,16 +556,16 @@ class Pipeline:
         feed(self._ensure_built().engine, self._definition, [(data_node, data)], layout)
 
     def feed_inputs(self, inputs: Mapping[str, object], *, copy: bool = True) -> None:
-        """Feeds several external sources, as `feed_input` does. If it raises, none of them has got data.
+        """Feeds several external sources, as `feed_input` does. If it raises, no source has got data.
 
         Args:
             inputs: the data of the next batch, by the names of the external sources.
-            copy: copies the data; False: the caller must not write to it.
+            copy: copies the data; if False, the caller must not write to it.
         """
         feed(self._ensure_built().engine, self._definition, list(inputs.items()), copy=copy)
 
     def input_feed_count(self, input_name: str) -> int:
-        """Returns the number of batches to feed before the first run: 1, since fed pipelines run on demand.
+        """Returns the number of batches to feed before the first run, which is 1 because fed pipelines run on demand.
 
         Raises:
             KeyError: the pipeline has no such input.
@@ -590,7 +590,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _check_api_type_scope(self, type: PipelineAPIType) -> Iterator[None]:
-        """Sets the caller's API in this scope: for an iterator's, batches need not be scheduled."""
+        """Sets the API that the caller uses in this scope; an iterator need not schedule batches."""
         before, self._api_type = self._api_type, type
         try:
             yield
@@ -617,9 +617,9 @@ class Pipeline:
     def get_state(self) -> dict[str, Any]:
         """Returns the position of the sources after the last batch taken: a few hundred bytes, fit for JSON.
 
-        The entry "graph" is a fingerprint of the operators and arguments; without it, `set_state` does not compare. An
-        external source adds its own state, if it has `get_state` and `set_state`, or the number of items taken; a
-        callback that takes the number of the batch or a `SampleInfo` needs none.
+        The entry "graph" is a fingerprint of the operators and arguments; without it, `set_state` does not compare them. An
+        external source adds its own state, if it has `get_state` and `set_state`, or else the number of items taken; a
+        callback that takes the number of the batch or a `SampleInfo` needs no state.
         """
         self._ensure_built()
         return written_state(self._definition, self._source_position)
@@ -627,8 +627,8 @@ class Pipeline:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues after the batch at which `get_state` was called, in this or an equal pipeline.
 
-        Batch size and number of shards may differ. A pipeline without a seed of its own takes the state's. Iterables
-        without `get_state` and `set_state` are read again up to that position.
+        Batch size and number of shards may differ. A pipeline without a seed of its own takes the seed of the state.
+        Iterables without `get_state` and `set_state` are read again up to that position.
 
         Raises:
             StateError: the state belongs to another pipeline, or a source cannot return to it.
@@ -643,14 +643,14 @@ class Pipeline:
             self._source_position = position
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """Ends an epoch early, after the batch at which `get_state` was called; drops batches made since.
+        """Ends an epoch early, right after the batch at which `get_state` was called; drops batches made since.
 
-        For iterators, which count epochs; see their `take` and `reset(force=True)`.
+        Iterators, which count epochs, call it for `take` and `reset(force=True)`.
 
         Args:
             state: state of this pipeline.
-            batches: number of batches that the epoch has after the state; readers and sources skip them. None: unknown;
-                sources with a `cycle` restart, readers continue.
+            batches: number of batches left in the epoch after the state; readers and sources skip them. If None, the number is
+                unknown: sources with a `cycle` restart, and readers continue.
 
         Raises:
             StateError: a source cannot return to the state.
@@ -674,7 +674,7 @@ class Pipeline:
         """Writes the state as bytes, for the argument `checkpoint` of the same pipeline.
 
         Args:
-            filename: also written there.
+            filename: file to which the bytes are also written.
 
         Raises:
             RuntimeError: the pipeline was made without `enable_checkpointing=True`.
@@ -697,7 +697,7 @@ class Pipeline:
 
     @property
     def iterator_state(self) -> dict[str, Any] | None:
-        """State of the iterator in the checkpoint that was restored, if it was an iterator's."""
+        """State of the iterator in the checkpoint that was restored, if an iterator made the checkpoint."""
         return self._restored_iterator
 
     # --- as bytes ---------------------------------------------------------------------------
@@ -707,9 +707,9 @@ class Pipeline:
         Functions and iterables of external sources are left out: a deserialized pipeline needs `feed_input`.
 
         Args:
-            define_graph: a function that returns the outputs, as the method of this name does; for a pipeline without
+            define_graph: a function that returns the outputs, as the method of this name does; needed if the pipeline has no
                 outputs.
-            filename: also written there.
+            filename: file to which the bytes are also written.
 
         Raises:
             RuntimeError: an argument cannot be written, a function for instance.
@@ -739,7 +739,7 @@ class Pipeline:
 
         Args:
             serialized_pipeline, filename: the bytes, or the file that they are in.
-            kwargs: arguments of `Pipeline`; they override those that were written.
+            kwargs: arguments of `Pipeline`, which override the written arguments.
         """
         content = given_content(serialized_pipeline, filename)
         pipeline = cls(**{**given_options(content["options"]), **kwargs})
@@ -748,7 +748,7 @@ class Pipeline:
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lets `pickle` and `copy` make an equal pipeline, built and at the same position.
+        """Lets `pickle` and `copy` make an equal pipeline, which is built and at the same position.
 
         Raises:
             TypeError: an argument cannot be written, a function or a source for instance.
@@ -759,11 +759,11 @@ class Pipeline:
     # --- facts --------------------------------------------------------------------------------
     @property
     def graph(self) -> Graph:
-        """The operators; in debug mode those of the last iteration."""
+        """The operators; in debug mode the operators of the last iteration."""
         return self._definition.graph
 
     def inspector(self) -> eager.PipelineInspector:
-        """Returns an inspector of batches and samples, with a cursor of its own; for the viewer.
+        """Returns an inspector of batches and samples, which has its own cursor; the viewer uses it.
 
         Raises:
             RuntimeError: an external source cannot be replayed, or the pipeline is in debug mode.
@@ -822,7 +822,7 @@ class Pipeline:
         """Measures the shared memory that brings batches from worker processes.
 
         Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", that size divided by the
-            largest number of samples in it. Empty without workers, and before the first batch.
+            largest number of samples in it. Both are empty without workers, and before the first batch.
         """
         workers = self._callback_workers
         sizes = [] if workers is None else [size for size in workers.slab_sizes() if size[1]]
@@ -835,7 +835,7 @@ class Pipeline:
         """Returns DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
 
         Args:
-            name: name of the reader; None: returns a dict of all readers by name.
+            name: name of the reader; None returns a dict of all readers by name.
         """
         metas = {node.name: reader.meta() for node, reader in self._ensure_built().engine.readers.items()}
         if name is None:
@@ -848,7 +848,7 @@ class Pipeline:
         return dict(metas[name])
 
     def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
-        """Returns the number of samples of a reader's data set; None: a dict of all readers by name."""
+        """Returns the number of samples of a reader's data set; without a name, a dict of all readers by name."""
         meta = self.reader_meta(name)
         return meta["epoch_size"] if name is not None else {k: m["epoch_size"] for k, m in meta.items()}
 
@@ -884,11 +884,11 @@ class Pipeline:
         """Opens a local page that shows batches, samples, graph, data and times; it changes nothing.
 
         Args:
-            port: 0: a free one.
-            host: address to listen on. With any other than 127.0.0.1, everybody who reaches it and knows the address
-                sees the data, over a connection that is not encrypted.
+            port: port to listen on; 0 takes a free port.
+            host: address to listen on. With any address but 127.0.0.1, everybody who reaches it and knows the URL sees the
+                data, over a connection that is not encrypted.
 
-        Returns: the viewer: open its `url` in a browser; `close()` ends it.
+        Returns: the viewer. Open its `url` in a browser; `close()` ends it.
 
         Raises:
             ImportError: the extra `view` is not installed.
@@ -903,8 +903,8 @@ class Pipeline:
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the loop still gets these batches.
 
-        It runs batches for an epoch, or until no new program was compiled for a while, and once more if a stage has risen
-        to coarser padded shapes meanwhile. External sources must be lists, or callbacks that take an index.
+        It runs batches for an epoch, or until no new program was compiled for a while; then again if a stage has risen to
+        coarser padded shapes meanwhile. External sources must be lists, or callbacks that take an index.
 
         Args:
             progress: shows a bar (of tqdm, if it is installed) if stderr is a terminal.
@@ -930,7 +930,7 @@ class Pipeline:
             filename: file to write.
             show_tensors: adds the names of the tensors to the edges.
             show_ids: adds the numbers of the nodes to their labels.
-            use_colors: nodes of the accelerator are green, those of the host blue.
+            use_colors: draws nodes of the accelerator in green, and nodes of the host in blue.
         """
         plan = self._ensure_built().engine.plan
         text = report.dot(plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
@@ -951,18 +951,18 @@ class Pipeline:
         """Returns the compiled operators after a start as a pure function, and the part before them.
 
         The function takes a batch of any size, or one sample, dense or padded with its sizes, and returns the pipeline's
-        bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Nothing is opened or read.
+        bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. The call opens and reads nothing.
 
         Args:
-            start: inputs of the function: a node or its name (`name=` in the definition), for all of its outputs; or
-                several. None: the outputs of the last host operators, such as decoders, and of readers.
+            start: inputs of the function: a node or its name (`name=` in the definition), which stands for all of its outputs,
+                or a sequence of these. None: the outputs of the last host operators, such as decoders, and of readers.
             outputs: results of the function: nodes, or their names; None: the outputs of the pipeline that follow from
                 the start.
-            deterministic: False: random operators draw. True: they are refused. A dict: each random operator that it
-                names is replaced by the given value, and others are refused. In place of a value, a typed key of JAX,
-                such as `jax.random.key(0)`: the operator runs, and draws from the key, the same for every sample.
-            layout: layout of a sample of the start, such as "HWC", for each of its values or for all; None: the layout
-                of the decoder or external source, otherwise "".
+            deterministic: if False, random operators draw; if True, they are refused. A dict replaces each random operator
+                that it names by the given value, and other random operators are refused. If the value is a typed key of
+                JAX, such as `jax.random.key(0)`, the operator runs, and draws the same from the key for every sample.
+            layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence by value. None takes
+                the layout of the decoder or external source, or "" if it has none.
 
         Raises:
             ValueError: an operator after the start runs on the host, such as a decoder or a Python function, chooses
@@ -1001,12 +1001,12 @@ class Pipeline:
             folder: folder to write; it is created.
             start, outputs, layout: as in `function`.
             shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures. A sample
-                runs in the smallest one that holds it; if none does, it is refused. For several values, tuples with a
-                shape for each. None: squares of 256 to 2048 pixels, if the start is pictures.
-            deterministic: as in `function`; random operators are refused unless they get a value or a key. False: they
+                runs in the smallest shape that holds it, and is refused if no shape does. For several values, tuples with
+                a shape for each. None: squares of 256 to 2048 pixels, if the start is pictures.
+            deterministic: as in `function`; random operators are refused unless they get a value or a key. If False, they
                 draw, and calls need a key or index.
             dtypes: element types of the start; None: uint8 for pictures, float32 for all else.
-            platforms: some of "cpu", "cuda" and "tpu"; this machine need not have them.
+            platforms: any of "cpu", "cuda" and "tpu"; this machine need not have them.
             max_aspect: largest ratio of the longest side of a picture to the shortest.
 
         Returns: the fingerprint, which `jdali.load` can compare.
@@ -1044,17 +1044,17 @@ class Pipeline:
 
     @property
     def seed(self) -> int:
-        """Seed of all random operators; a pipeline without one of its own takes that of a restored state."""
+        """Seed of all random operators; a pipeline without a seed of its own takes the seed of a restored state."""
         return self._config.seed if self._window is None else self._window.engine.seed
 
     @property
     def exec_pipelined(self) -> bool:
-        """False: a batch is made only when it is asked for."""
+        """False if a batch is made only when it is asked for."""
         return self._config.exec_pipelined
 
     @property
     def exec_async(self) -> bool:
-        """False: a batch is made only when it is asked for."""
+        """False if a batch is made only when it is asked for."""
         return self._config.exec_async
 
     @property
@@ -1069,17 +1069,17 @@ class Pipeline:
 
     @property
     def cpu_queue_size(self) -> int:
-        """Batches that DALI would make ahead on the CPU; the largest of the depths given counts here."""
+        """Batches that DALI would make ahead on the CPU; jdali uses the larger of the two depths."""
         return self._config.queue_size("cpu_size")
 
     @property
     def gpu_queue_size(self) -> int:
-        """Batches that DALI would make ahead on the GPU; the largest of the depths given counts here."""
+        """Batches that DALI would make ahead on the GPU; jdali uses the larger of the two depths."""
         return self._config.queue_size("gpu_size")
 
     @property
     def enable_checkpointing(self) -> bool:
-        """True: `checkpoint`, the method and the argument, may be used."""
+        """True if the method `checkpoint` and the argument `checkpoint` may be used."""
         return self._config.enable_checkpointing
 
     @property
@@ -1089,13 +1089,13 @@ class Pipeline:
 
     @property
     def py_start_method(self) -> str | None:
-        """Method that starts worker processes; once they run, the one that was used."""
+        """Method that starts worker processes; once they run, the method that was used."""
         workers = self._callback_workers
         return self._config.py_start_method if workers is None else workers.start_method
 
     @property
     def py_timeout(self) -> float | None:
-        """Seconds that one call of a callback in a worker process may take; None: no limit."""
+        """Seconds that one call of a callback in a worker process may take; None for no limit."""
         return self._config.py_timeout
 
     @property
@@ -1105,12 +1105,12 @@ class Pipeline:
 
     @property
     def max_compiles(self) -> int | None:
-        """Most programs the pipeline may compile; None: any number."""
+        """Most programs the pipeline may compile; None for any number."""
         return self._config.max_compiles
 
     @property
     def max_prefetch_bytes(self) -> int | None:
-        """Most bytes of batches made ahead; None: a quarter of the memory."""
+        """Most bytes of batches made ahead; None for a quarter of the memory."""
         return self._config.max_prefetch_bytes
 
     @property
@@ -1120,17 +1120,17 @@ class Pipeline:
 
     @property
     def scaled_decoding(self) -> bool:
-        """True: JPEG is decoded at 1/2, 1/4 or 1/8 if a resize shrinks it by at least as much."""
+        """True if JPEG is decoded at 1/2, 1/4 or 1/8 where a resize shrinks it by at least as much."""
         return self._config.scaled_decoding
 
     @property
     def exact_shapes(self) -> bool:
-        """True: each sample runs in a call of its own."""
+        """True if each sample runs in a call of its own."""
         return self._config.exact_shapes
 
     @property
     def workers(self) -> int | WorkerSet:
-        """Processes that make batches, or workers of a cluster; 0: this process makes them."""
+        """Processes that make batches, or workers of a cluster; 0 if this process makes them."""
         return self._config.workers
 
     @property
@@ -1140,15 +1140,15 @@ class Pipeline:
 
     @property
     def max_workers(self) -> int | None:
-        """Most processes, if their number follows the waiting time; None: it does not."""
+        """Most processes, if their number follows the waiting time; None if it does not."""
         return self._config.max_workers
 
     @property
     def debug(self) -> bool:
-        """True: the function runs in each iteration, and each operator when it is called."""
+        """True if the function runs in each iteration, and each operator when it is called."""
         return self._config.debug
 
-    # Arguments of DALI without effect here.
+    # Arguments of DALI that have no effect here.
 
     @property
     def bytes_per_sample(self) -> int:
@@ -1177,7 +1177,7 @@ class Pipeline:
 
     @property
     def exec_dynamic(self) -> bool:
-        """As given, or True: memory is freed after its last use, as by DALI's dynamic executor."""
+        """The value given, or True, because memory is freed after its last use, as by DALI's dynamic executor."""
         return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
 
     @property

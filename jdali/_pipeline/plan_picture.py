@@ -12,7 +12,7 @@ from jdali.graph import DataNode, ExecutionPlan, HostStep, Node, Stage, dependen
 
 
 class ValueSize(NamedTuple):
-    """Type and shape of a value of a sample, and its bytes."""
+    """Holds the type and shape of a sample's value, and its size in bytes."""
 
     shape: str
     nbytes: int
@@ -44,8 +44,8 @@ def plan_svg(
     """Draws a plan.
 
     Args:
-        here: the steps that this process runs, while workers run the rest; None: there are no workers.
-        links: start of each row's link, which the number of its node follows; "": no links.
+        here: the steps that this process runs, while workers run the rest; None if there are no workers.
+        links: URL of each row's link, up to the number of its node; "" for no links.
     """
     below = set() if here is None else {node for step in here.steps for node in step.nodes}
     boxes: list[_display.GraphBox] = []
@@ -85,8 +85,8 @@ def plan_svg(
 
 
 def _leaving(plan: ExecutionPlan, box_of: Mapping[Node, str]) -> dict[str, dict[DataNode, None]]:
-    """Lists the values of each box that other boxes take, each once."""
-    # Not lists: searching these would call `==`, which makes a node.
+    """Lists, for each box, the values that other boxes take, each value once."""
+    # Use no lists: a search in a list would call `==`, which makes a node.
     found: dict[str, dict[DataNode, None]] = {}
     taken = [(v, box_of[node]) for step in plan.steps for node in step.nodes for v in dependencies(node)]
     for value, by in [*taken, *((value, "") for value in plan.outputs)]:

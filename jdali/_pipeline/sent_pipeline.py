@@ -41,7 +41,7 @@ _JAX_OPTIONS = (
 )  # fmt: skip
 # Number of samples whose names are compared, spread over the data set.
 _COMPARED = 256
-# After so many tasks without a new program, none is expected for some time.
+# After this many tasks without a new program, no new program is expected for some time.
 QUIET_TASKS = 8
 
 
@@ -53,12 +53,12 @@ def give_back_free_memory() -> None:
 
 @dataclasses.dataclass(frozen=True)
 class SentPipeline:
-    """The definition and options of a pipeline.
+    """Holds the definition and options of a pipeline, to send them to workers.
 
     Attributes:
         readers: size of each reader's data set and a digest of its names, by the name of the node.
         config: the options that workers need.
-        folder: working folder of the user's process, for relative names.
+        folder: working folder of the user's process, to which relative file names refer.
     """
 
     graph: GraphRecord
@@ -76,7 +76,7 @@ class SentPipeline:
         for name, value in self.jax_options.items():
             jax.config.update(name, value)
         storage.configure(**dataclasses.asdict(self.storage_options))
-        # A worker may be started later, or on another machine, which need not have the folder.
+        # A worker may start later, or on another machine, where the folder need not exist.
         is_there = os.path.isdir(self.folder)
         with contextlib.chdir(self.folder) if is_there else contextlib.nullcontext():
             engine = self._engine()
@@ -94,7 +94,7 @@ class SentPipeline:
         self.graph.add_to(graph)
         outputs = tuple(number.find(graph) for number in self.outputs)
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
-        # With many workers, the memory of each counts more than the time of some more calls.
+        # With many workers, the memory of each worker matters more than the time of a few more calls.
         plan = with_late_steps(border.elsewhere)
         return Engine(plan, config.engine_options(host_device()), tables=self.tables)
 
@@ -102,8 +102,8 @@ class SentPipeline:
 class Settling:
     """Makes tasks, and returns free memory to the system once their programs are compiled.
 
-    Compiling, or reading a program from the cache, takes some ten megabytes that the allocator keeps, but later tasks need
-    little of it. Returning memory after each task would cost page faults in the next.
+    Compiling a program, or reading it from the cache, takes some ten megabytes. The allocator keeps them, although later
+    tasks need little of them. Returning memory after each task would cost page faults in the next task.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Writes a pipeline as bytes, its graph and options as JSON, and reads it."""
+"""Writes a pipeline as bytes, with its graph and options as JSON, and reads them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def serialized(definition: Definition) -> bytes:
 
 
 def _kept_options(config: PipelineConfig) -> dict[str, Any]:
-    """Returns the options to write; without a seed from the user, each deserialized pipeline draws its own."""
+    """Returns the options to write; without a seed from the user, each deserialized pipeline draws a seed of its own."""
     kept = {name: getattr(config, name) for name in OPTIONS}
     return kept if config.seed_given else kept | {"seed": None}
 
@@ -127,7 +127,7 @@ def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def given_content(data: str | bytes | None, filename: str | None) -> dict[str, Any]:
-    """Parses what `serialize` wrote, from bytes or a file; raises ValueError for both, or neither."""
+    """Parses what `serialize` wrote, from bytes or a file; raises ValueError if both or neither are given."""
     if (data is None) == (filename is None):
         raise ValueError(
             "Pipeline.deserialize: serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
@@ -137,7 +137,7 @@ def given_content(data: str | bytes | None, filename: str | None) -> dict[str, A
 
 
 def parsed(data: str | bytes | None) -> dict[str, Any]:
-    """Parses what `serialize` wrote; raises RuntimeError for other bytes."""
+    """Parses what `serialize` wrote; raises RuntimeError if the bytes are anything else."""
     try:
         content: dict[str, Any] = json.loads(data or b"")
     except ValueError as error:

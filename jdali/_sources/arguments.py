@@ -47,22 +47,22 @@ def check_source(source: object, cycle: object, *, repeat_last: bool = False) ->
 
 
 def is_random_access(source: object) -> bool:
-    """Tells if a source gives its elements by index only; DALI's sources are called or iterated."""
+    """Returns True if a source has its elements only by index; DALI's sources are called or iterated."""
     if callable(source) or isinstance(source, Iterable):
         return False
     return hasattr(source, "__len__") and hasattr(source, "__getitem__")
 
 
 def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
-    """Tells if the source is called for each of its items."""
+    """Returns True if the source is called for each of its items."""
     return callable(source) and not is_generator_function(source)
 
 
 def takes_argument(function: Callable[..., object]) -> bool:
-    """Tells if a callback takes an index: a number, SampleInfo or BatchInfo.
+    """Returns True if a callback takes an index: a number, SampleInfo or BatchInfo.
 
     Raises:
-        TypeError: it takes more arguments.
+        TypeError: the callback takes more arguments.
     """
     try:
         parameters = list(inspect.signature(function).parameters.values())

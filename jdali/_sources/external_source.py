@@ -23,7 +23,7 @@ log = logging.getLogger("jdali")
 
 @dataclasses.dataclass(frozen=True)
 class _Batch:
-    """A batch of a source: samples and layout of each output."""
+    """Holds a batch of a source: samples and layout of each output."""
 
     outputs: list[Samples]
     layouts: list[str]
@@ -33,20 +33,20 @@ class _Batch:
 
 
 class SourceFeed:
-    """The data of one `fn.external_source`: from a callback, an iterable, or fed by the user.
+    """Provides the data of one `fn.external_source`: from a callback, from an iterable, or fed by the user.
 
     Args:
-        num_outputs: None: one output, which the source gives without a tuple.
+        num_outputs: number of outputs; None for one output, which the source gives without a tuple.
         cycle: "quiet" (or True) restarts the iterable, "raise" does so after StopIteration, "no", False or None stays at
             its end for good; must be None for a callback, or for fed data.
-        batch_info: a batch callback takes a `BatchInfo` in place of the iteration number.
-        repeat_last: `feed` keeps the last batch for later iterations; only without a source.
-        no_copy: fed data is not copied; the user must not change it until it was used.
-        held: an iterable stays at its end until `restart`, because its batches are drawn ahead.
+        batch_info: if True, a batch callback takes a `BatchInfo` in place of the iteration number.
+        repeat_last: if True, the last fed batch serves later iterations, too; only without a source.
+        no_copy: if True, fed data is not copied; the user must not change it until it was used.
+        held: if True, an iterable stays at its end until `restart`, because its batches are drawn ahead.
 
     Raises:
-        TypeError: the source cannot be asked for data.
-        ValueError, RuntimeError: the other arguments do not fit it, or each other.
+        TypeError: the source can be neither called nor iterated nor indexed.
+        ValueError, RuntimeError: the other arguments do not fit the source, or each other.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class SourceFeed:
         self.cycle = cycle_mode(cycle)
         count = num_outputs or 1
         self.layouts = _per_output(layout, count, "layout")
-        self.drawn_layouts = self.layouts  # of the last batch that `next` returned
+        self.drawn_layouts = self.layouts  # layouts of the last batch that `next` returned
         self.dtypes = [None if d is None else types.to_dtype(d) for d in _per_output(dtype, count, "dtype")]
         self.ndims = _per_output(ndim, count, "ndim")
         for one, axes in zip(self.layouts, self.ndims, strict=True):
@@ -81,16 +81,16 @@ class SourceFeed:
                     f'The arguments provided:\n ndim = {axes},\n layout: "{one}".'
                 )
         self._kinds = [DataKind() for _ in self.layouts]
-        self.fed: collections.deque[Any] = collections.deque()  # of batches
-        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
+        self.fed: collections.deque[Any] = collections.deque()  # fed batches, in order
+        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # of batches that are not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
-        # Shared by twins: one at a time calls the source and copies its data. The source may reuse its memory, or cache what
-        # it computes for an epoch.
+        # Twins share this lock: one at a time calls the source and copies its data. The source may reuse its memory, or cache
+        # what it computes for an epoch.
         self._turn = threading.RLock()
         self._given = 0  # number of fed batches that were used
         self._told_of_loss = False
-        # A callback that takes an index needs no position to go back to.
+        # A callback that takes an index has no position that must be restored, so it needs no `SourceItems`.
         check_source(source, cycle, repeat_last=repeat_last)
         self._takes_index = is_callback(source) and takes_argument(source)
         self._items: SourceItems | None = None
@@ -120,7 +120,7 @@ class SourceFeed:
             )
 
     def as_fed(self, data: object, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """Checks and converts a user's batch, or a sequence of one for each output, for `feed`."""
+        """Checks and converts a user's batch, or a sequence with a batch for each output, for `feed`."""
         layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
 
@@ -132,7 +132,7 @@ class SourceFeed:
     def feed_output(
         self, output: int, unused: Collection[int], data: object, layout: str | None, batch_size: int
     ) -> None:
-        """Adds a batch of one output; it counts once all outputs but the `unused` have one."""
+        """Adds one output of a batch; the batch is complete once all outputs except the `unused` have been added."""
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
         own = self._fed_layout(layout, output) or layout_of(data)
         with self._feed_lock:
@@ -147,14 +147,14 @@ class SourceFeed:
             self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
 
     def _fed_layout(self, layout: str | None, output: int) -> str | None:
-        """Returns the layout that a batch is fed with, or else the layout of its output."""
+        """Returns the layout with which a batch is fed, or else the layout of its output."""
         declared = self.layouts[output]
         if layout and declared and layout != declared:
             raise ValueError(f'{self.title}: Expected data with layout: "{declared}" and got: "{layout}".')
         return layout or declared
 
     def remake(self) -> Callable[[], SourceFeed]:
-        """Returns a factory that recreates the source in a worker; data travels with the tasks, so the user's source stays."""
+        """Returns a factory that recreates the source in a worker, without the user's source: tasks bring its data."""
         return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
 
     def anew(self) -> SourceFeed:
@@ -213,7 +213,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
-        """Ends an epoch early, after the batch of a state, see `SourceItems.leave_epoch`."""
+        """Ends an epoch early, right after the batch of a state, see `SourceItems.leave_epoch`."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             one = 1 if self.batch else batch_size
@@ -281,7 +281,7 @@ class SourceFeed:
         return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """Calls a source of single samples for some positions of a batch; returns a value, or one for each output, by row."""
+        """Calls a source of single samples for some positions of a batch; returns, by row, a value or a value for each output."""
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         rows: list[Any] = []
         for number, info in enumerate(infos, 1):
@@ -305,7 +305,7 @@ class SourceFeed:
         return rows
 
     def _columns(self, rows: list[object]) -> Any:
-        """Converts rows of samples to a batch as a source of batches gives it."""
+        """Converts rows of samples to the form in which a source of batches returns them."""
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
     def _outputs(self, raw: Any) -> list[Any]:

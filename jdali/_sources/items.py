@@ -22,7 +22,7 @@ class SourceItems:
 
     Args:
         cycle: "quiet" restarts an iterable at its end, "raise" does so after StopIteration, "no" does neither.
-        held: at its end every call raises StopIteration until `restart`, also with "raise".
+        held: if True, every call after the end raises StopIteration until `restart`, also with "raise".
     """
 
     def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
@@ -50,7 +50,7 @@ class SourceItems:
 
     @property
     def is_spent(self) -> bool:
-        """True for a generator that gave items, which cannot restart."""
+        """True for a generator that has yielded items, because it cannot restart."""
         return self._taken > 0 and inspect.isgenerator(self._source)
 
     def next(self) -> Any:
@@ -72,7 +72,7 @@ class SourceItems:
         return item
 
     def _given(self) -> Any:
-        """Returns the next item. An iterator that raises has passed the item; a generator that raises has ended."""
+        """Returns the next item. If an iterator raises, it has passed the item; if a generator raises, it has ended."""
         if self._met_end:
             self._met_end = False
             raise StopIteration
@@ -91,7 +91,7 @@ class SourceItems:
             raise failure from failure.__cause__
 
     def leave_out(self, count: int) -> None:
-        """Drops items: the rest of a batch in which one raised."""
+        """Drops the remaining items of a batch in which an item raised."""
         for _ in range(count):
             try:
                 self._given()
@@ -145,18 +145,18 @@ class SourceItems:
                 raise ValueError(
                     f"external_source: it ended before item {wanted}, where the state was taken"
                 ) from None
-            except BaseException as error:  # it raised before the state was taken, too
+            except BaseException as error:  # this item also raised before the state was taken
                 contained(error)
         self._taken = wanted
 
     def leave_epoch(self, state: dict[str, Any], items: int | None) -> None:
-        """Ends an epoch early, after the items of a state; items taken since are dropped.
+        """Ends an epoch early, right after the items of a state; drops items taken since then.
 
         A source that can neither go back nor restart continues where it is.
 
         Args:
-            items: number of items in the epoch after the state, which are skipped. None: unknown; a source with a `cycle`
-                restarts.
+            items: number of items left in the epoch after the state; they are skipped. If None, the number is unknown,
+                and a source with a `cycle` restarts.
         """
         if not (self._is_indexed or self._restarts or "own" in state):
             return
@@ -186,7 +186,7 @@ class SourceItems:
         return isinstance(self._source, (Sequence, np.ndarray))
 
     def twin(self) -> SourceItems:
-        """Returns the same items with a second position; raises RuntimeError if the source gives each item once."""
+        """Returns the same items with a second position; raises RuntimeError if each item can be read only once."""
         if not self._is_indexed:
             raise RuntimeError(
                 f"external_source: a source of type {type(self._source).__name__} gives each item once; only "
@@ -220,7 +220,7 @@ class _CallbackItems(Iterator[Any]):
 
 
 def is_generator_function(source: object) -> bool:
-    """Tells if a function has `yield`; it may be a partial, or the `__call__` of an object."""
+    """Returns True if a function has `yield`; it may be a partial, or the `__call__` of an object."""
     if isinstance(source, functools.partial):
         return is_generator_function(source.func)
     call = getattr(type(source), "__call__", None)  # noqa: B004  the function itself is wanted
@@ -228,7 +228,7 @@ def is_generator_function(source: object) -> bool:
 
 
 def has_state(source: Any) -> bool:
-    """Tells if a user's object has `get_state` and `set_state`."""
+    """Returns True if a user's object has `get_state` and `set_state`."""
     return hasattr(source, "get_state") and hasattr(source, "set_state")
 
 

@@ -17,7 +17,7 @@ from jdali._workers import MadeTask
 from jdali._workers.callbacks import CallbackWorkers
 from jdali.graph import Node
 
-# Parts of a batch for each worker: several, because some samples take longer than others.
+# Number of parts of a batch for each worker: several, because some samples take longer than others.
 _PARTS = 4
 
 
@@ -36,7 +36,7 @@ class InWorkers(abc.ABC):
         """Returns the `runtime` that does the same in this process."""
 
     def attach(self, workers: CallbackWorkers, number: int) -> None:
-        """Sets the workers, and its number among their objects."""
+        """Sets the workers, and the number of this source among their objects."""
         self._workers, self._number = workers, number
 
     def _call(self, method: str, *arguments: object, **room: int) -> Future[MadeTask]:
@@ -60,7 +60,7 @@ def start_workers(
     timeout: float | None,
     seed: int,
 ) -> CallbackWorkers | None:
-    """Starts the processes for the nodes of a graph that want them; returns None if none does."""
+    """Starts the processes for the nodes of a graph that need them; returns None if no node does."""
     served = [node.runtime for node in nodes if isinstance(node.runtime, InWorkers)]
     if not served:
         return None
@@ -77,10 +77,10 @@ _Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next
 
 
 class RemoteSource:
-    """A source in a worker process.
+    """Runs a source in a worker process.
 
     Args:
-        alone: the source gives batches in order only, so one worker makes all of them.
+        alone: True if the source gives batches only in order, so one worker makes all of them.
     """
 
     def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
@@ -109,7 +109,7 @@ class RemoteSource:
 
 @dataclasses.dataclass
 class _Ahead:
-    """A batch that workers make ahead, in parts."""
+    """Represents a batch that workers make ahead, in parts."""
 
     wanted: tuple[int, ...]
     size: int  # most samples
@@ -117,7 +117,7 @@ class _Ahead:
 
 
 class ParallelSource(SourceFeed, InWorkers):
-    """An external source with `parallel=True`.
+    """Implements an external source with `parallel=True`.
 
     Args:
         source: a callback that takes the index of the batch or sample, an iterable or a generator function.
@@ -157,7 +157,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
     @property
     def calls_user(self) -> bool:
-        """False: the user's functions run in workers."""
+        """False, because the user's functions run in workers."""
         return False
 
     def remote(self) -> RemoteSource:
@@ -174,7 +174,7 @@ class ParallelSource(SourceFeed, InWorkers):
         )  # fmt: skip
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """Returns a batch as `SourceFeed.next` does; has workers make later ones meanwhile."""
+        """Returns a batch as `SourceFeed.next` does; has workers make later batches meanwhile."""
         request = (batch_size, iteration, epoch, first)
         if self._ahead and self._ahead[0].wanted != self._wanted(request):
             self._ahead.clear()
@@ -244,7 +244,7 @@ class ParallelSource(SourceFeed, InWorkers):
             self._move("leave_epoch", state, batches, batch_size)
 
     def twin(self) -> SourceFeed:
-        """Returns a twin as `SourceFeed.twin` does, which runs in the process itself."""
+        """Returns a twin as `SourceFeed.twin` does; the twin runs in this process."""
         twin = SourceFeed(self.source, **self._options)
         twin._turn = self._turn
         if not self._takes_index:
@@ -254,7 +254,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
 
 def _answers(parts: list[Future[MadeTask]]) -> list[Any]:
-    """Returns the answers of workers; drops the futures, because one with an exception would form a cycle with this frame."""
+    """Returns the answers of workers; drops the futures, because a future's exception would form a cycle with this frame."""
     parts.reverse()
     answers = []
     try:

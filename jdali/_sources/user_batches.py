@@ -21,7 +21,7 @@ from jdali._batches import (
 from jdali._system.devices import is_local
 from jdali.tensors import Tensor, TensorCPU, TensorList
 
-# Samples in host memory; or a batch, if the user's data is on a device.
+# A list of samples in host memory, or a batch if the user's data is on a device.
 Samples: TypeAlias = "list[np.ndarray[Any, Any]] | TensorList"
 
 
@@ -36,7 +36,7 @@ def chosen(samples: Samples, rows: np.ndarray[Any, Any]) -> Samples:
 
 
 def copied(samples: Samples) -> Samples:
-    """Returns the samples in memory of their own."""
+    """Copies the samples to memory that nothing else uses."""
     return samples if isinstance(samples, TensorList) else [sample.copy() for sample in samples]
 
 
@@ -83,7 +83,7 @@ def as_samples(value: object, *, copy: bool = True) -> Samples:
 
 
 def _on_device(value: object) -> TensorList | None:
-    """Converts a batch that is on a device, or has samples there, without reading it; returns None for others."""
+    """Converts a batch that is on a device, or has samples there, without reading it; returns None for other batches."""
     if isinstance(value, TensorList):
         return None if value.store.local else value
     if isinstance(value, jax.Array):
@@ -117,7 +117,7 @@ def host_sample(value: Any) -> Any:
 
 
 def layout_of(value: object) -> str:
-    """Returns the layout that a batch, or its tensors, have of their own; "": none."""
+    """Returns the layout that a batch, or its tensors, have of their own; "" if there is none."""
     if isinstance(value, TensorList):
         return value.layout()
     if isinstance(value, (list, tuple)):
@@ -134,9 +134,9 @@ class DataKind:
         self._layout = ""
 
     def check(self, samples: Samples, layout: str) -> None:
-        """Raises RuntimeError, with DALI's text, if a batch is of another kind than the one before.
+        """Raises RuntimeError, with DALI's text, if a batch is of another kind than the previous batch.
 
-        A batch without samples has no kind. Batches without a layout may precede batches with one.
+        A batch without samples has no kind. Batches without a layout may precede batches with a layout.
         """
         if not len(samples):
             return

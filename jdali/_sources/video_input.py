@@ -17,10 +17,10 @@ _NAME = "experimental.inputs.video"
 
 
 class VideoInput(SourceFeed):
-    """The videos of one `fn.experimental.inputs.video`.
+    """Provides the videos of one `fn.experimental.inputs.video`.
 
     Args:
-        blocking: waits for a video instead of raising an error.
+        blocking: if True, `next` waits for a video instead of raising an error.
     """
 
     def __init__(

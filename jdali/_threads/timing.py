@@ -20,14 +20,14 @@ from jdali._threads.worker_threads import A, R, WorkerThreads
 
 @dataclasses.dataclass
 class Spent:
-    """The time that a phase has taken, in seconds.
+    """Holds the time that a phase has taken, in seconds.
 
     Attributes:
         count: number of batches.
         tasks: number of tasks that the work was divided into.
         seconds: wall time; where batches overlap, counted once.
         busy: time of all threads that worked on it.
-        cpu: processor time of these threads; the rest of `busy` they waited for storage, for other Python
+        cpu: processor time of these threads; for the rest of `busy` they waited for storage, for other Python
             threads or for compiled programs.
         inner: time of all threads in named parts of the work, by name.
     """
@@ -70,7 +70,7 @@ class PhaseTimer:
 
     def __init__(self, kind: str, name: str, work: str = ""):
         self.kind, self.name, self.work = kind, name, work
-        self.label = f"jdali {kind}: {name}"  # in a trace
+        self.label = f"jdali {kind}: {name}"  # name in a trace
         self._spent = Spent()
         self._ended = 0.0  # the latest end of a batch
         self._lock = threading.Lock()
@@ -186,7 +186,7 @@ class inner:
 
 
 class TimedPool(WorkerThreads):
-    """A thread pool whose tasks count for the lap that submits them."""
+    """Wraps a thread pool, so that its tasks count for the lap that submits them."""
 
     def submit_at(
         self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object
@@ -204,14 +204,14 @@ def _timed(function: Callable[..., R]) -> Callable[..., R]:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """The time that a pipeline has spent so far.
+    """Holds the time that a pipeline has spent so far.
 
     Attributes:
         lanes: lists of phases. The phases of one lane run one after another; several lanes run at the same time.
         programs: number of compiled programs.
         threads: number of threads in the pool.
-        shrinks: JPEGs are decoded at full size although `scaled_decoding` could shrink them.
-        ahead: batches are made before the user asks for them.
+        shrinks: True if JPEGs are decoded at full size although `scaled_decoding` could shrink them.
+        ahead: True if batches are made before the user asks for them.
         workers: number of worker processes.
         deaths: number of workers that ended unexpectedly.
         nbytes: bytes that came from workers.

@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class TaskExecutor(Executor, abc.ABC):
-    """An executor that can also run many calls and wait for all of them together."""
+    """Extends an executor, so that it can also run many calls and wait for all of them together."""
 
     @abc.abstractmethod
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
@@ -35,7 +35,7 @@ class TaskExecutor(Executor, abc.ABC):
 
 
 class WorkerThreads(TaskExecutor):
-    """A `ThreadPoolExecutor` with daemon threads and task priorities.
+    """Replaces `ThreadPoolExecutor`, with daemon threads and task priorities.
 
     At its exit the interpreter waits until the threads of a `ThreadPoolExecutor` have done all their tasks:
     many seconds if samples are large, forever if a user's function does not return. The owner of
@@ -91,7 +91,7 @@ class WorkerThreads(TaskExecutor):
             if self.closed:
                 raise RuntimeError("the pipeline is closed")
             for task in tasks:
-                # The task comes first: a thread that starts with none would count as idle.
+                # Queue the task before starting a thread, because a thread that starts without a task would count as idle.
                 self._tasks.put(order, task)
                 if len(self._threads) < self._most and not self._idle.acquire(blocking=False):
                     name = f"{self._prefix}_{len(self._threads)}"
@@ -159,11 +159,11 @@ class _OneOf(NamedTuple):
 
 
 class _AwaitedCalls:
-    """Calls of a function that one thread waits for; the last call wakes it.
+    """Calls of a function for which one thread waits; the last call wakes this thread.
 
     Args:
         function: the function to call.
-        arguments: one for each call; not empty.
+        arguments: the argument of each call; not empty.
     """
 
     def __init__(self, function: Callable[[Any], Any], arguments: Sequence[Any]):
@@ -219,7 +219,7 @@ class _AwaitedCalls:
 
 
 class _Queue:
-    """A queue that returns the task with the lowest order first; tasks of one order in their sequence.
+    """Queues tasks and returns the task with the lowest order first; tasks of equal order come in their sequence.
 
     Threads wait for a token in a `SimpleQueue`, which has one token per task. The garbage collector may call
     `end` at any point in any thread, and `SimpleQueue.put` is reentrant.
@@ -277,7 +277,7 @@ def _work(initializer: Callable[[], object], tasks: _Queue, idle: threading.Sema
 
 
 class Turn(TaskExecutor):
-    """A view of a thread pool that submits all tasks with one order.
+    """Submits all tasks to a thread pool with the same order.
 
     Args:
         threads: the pool.
@@ -295,7 +295,7 @@ class Turn(TaskExecutor):
 
 
 class Here(TaskExecutor):
-    """An executor without threads: the calling thread runs each task."""
+    """Implements an executor without threads: the calling thread runs each task."""
 
     def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
         future: Future[Any] = Future()

@@ -8,7 +8,7 @@
 ```
 
 `ProcessWorkers` make batches, and the workers of `callbacks` run the user's functions. A process that makes batches has
-the next task waiting while it runs one. Its death is blamed on the task that ran. If the process crashed, the task raises
+the next task waiting while it runs one. If it dies, the task that ran is blamed. If the process crashed, the task raises
 `TaskKilledError`. If it was killed, perhaps from outside, the task is submitted again, and a second death raises. A callback
 may have side effects, so it is called once, and the first death raises.
 

@@ -18,7 +18,7 @@ _HERE = threading.local()  # `memory` and `note` of the answer that this thread 
 
 
 def answer_memory() -> Any:
-    """Returns the memory for the answer to this thread's task; None: there is none."""
+    """Returns the memory for the answer to this thread's task; None if there is none."""
     return getattr(_HERE, "memory", None)
 
 
@@ -44,13 +44,13 @@ NODE = "JDALI_WORKER_NODE"
 
 
 def on_node() -> str:
-    """Names the node of this worker, for messages; "": it is unknown."""
+    """Names the node of this worker, for messages; "" if it is unknown."""
     node = os.environ.get(NODE, "")
     return node and f" on node {node}"
 
 
 def portable(error: Exception) -> Exception:
-    """Adds the traceback as a note; returns a RuntimeError with the same text if the exception cannot be pickled."""
+    """Returns the exception with its traceback as a note, or as a RuntimeError of the same text if it cannot be pickled."""
     note = f"in a worker process{on_node()}:\n{''.join(traceback.format_exception(error))}"
     error.add_note(note)
     _name_in_main(type(error))

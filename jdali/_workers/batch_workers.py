@@ -49,7 +49,7 @@ class BatchWorkers(Protocol):
         """
 
     def resize(self, count: int) -> None:
-        """Starts workers, or ends some after the tasks that they have."""
+        """Starts workers, or ends some once they have finished their tasks."""
 
     def counts(self) -> WorkerCounts:
         """Returns the counters."""
@@ -85,7 +85,7 @@ class ProcessWorkers:
     Args:
         count: number of processes.
         most_idle: most bytes of unused shared memory that are kept for later results.
-        reduce: reduces objects for `pickle`, so that the pipeline's own are sent by name, see `pack_by_value`.
+        reduce: reduces objects for `pickle`, so that the pipeline's own objects are sent by name, see `pack_by_value`.
 
     Attributes:
         count: number of processes wanted.
@@ -104,7 +104,7 @@ class ProcessWorkers:
 
     @property
     def in_flight(self) -> int:
-        """See `BatchWorkers.in_flight`: two for each worker, and one that is settled."""
+        """See `BatchWorkers.in_flight`: two tasks for each worker, and one whose result is being received."""
         return 2 * self.count + 1
 
     def start(self, start: StartMaking) -> None:

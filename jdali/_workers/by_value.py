@@ -1,6 +1,6 @@
-"""Pickles functions by value: lambdas, local functions, and those that `pickle_by_value` marks.
+"""Pickles functions by value: lambdas, local functions, and functions that `pickle_by_value` marks.
 
-`pickle` writes the name of a function in its module, so a function without one cannot be sent to another process.
+`pickle` writes the name of a function in its module, so a function without a name there cannot be sent to another process.
 This module writes the function itself: its code, its closure, and the global variables that it uses.
 """
 
@@ -47,7 +47,7 @@ def pickle_by_value(fun: F) -> F:
 
 
 def dumps(value: object) -> bytes:
-    """Pickles a value; functions that cannot be found by name go by value."""
+    """Pickles a value; functions that cannot be found by name are pickled by value."""
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
     return buffer.getvalue()
@@ -68,7 +68,7 @@ class _Pickler(pickle.Pickler):
 
 
 def reduced_if_marked(obj: object) -> Any:
-    """Reduces a function that `pickle_by_value` has marked; NotImplemented for all else."""
+    """Reduces a function that `pickle_by_value` has marked; returns NotImplemented for other objects."""
     if isinstance(obj, types.FunctionType) and hasattr(obj, _MARK):
         return _reduced(obj)
     return NotImplemented

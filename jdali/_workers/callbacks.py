@@ -1,7 +1,8 @@
 """Runs the user's callbacks in workers that `multiprocessing` starts: they import the user's main module.
 
 ```
- CallbackWorkers ──▶ a TaskPool for all objects, and one of a single process for each that makes its calls alone
+ CallbackWorkers ──▶ one TaskPool for all objects whose calls any worker may make
+                 └─▶ a TaskPool of one process for each other object (`alone`)
 ```
 """
 
@@ -38,7 +39,7 @@ from jdali._workers.serve import end_with_starter, serve
 from jdali._workers.wire import pack
 
 _START_METHODS = ("fork", "spawn", "forkserver")
-# An argument of fewer bytes travels with the message: for several of 48 KiB the caller took a quarter less time.
+# An argument of fewer bytes travels with the message: for several arguments of 48 KiB the caller took a quarter less time.
 _SMALL = 1 << 16
 _Call: TypeAlias = tuple[int, str, tuple[Any, ...]]
 _Loads: TypeAlias = Callable[[bytes], Any]
@@ -49,14 +50,14 @@ class CallbackWorkers:
 
     Args:
         objects: each has an attribute `alone`, True if a worker of its own makes all its calls in order, False if any worker
-            makes any call; and `callback`, the part of it that is the user's.
+            makes any call; and an attribute `callback`, the user's part of the object.
         workers: number of processes for the objects that are not alone.
         start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
         pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
             arguments of both; None: `jdali.pickling`, and cloudpickle, if it is installed, for what only it can pickle.
             Not used with "fork".
         timeout: seconds that a call may take; None: any time, unless the worker is stopped.
-        seed: each worker seeds `random` and `numpy.random` by it and its number.
+        seed: each worker seeds `random` and `numpy.random` from this seed and the worker's number.
 
     Raises:
         RuntimeError: "fork" after JAX has started.
@@ -132,7 +133,7 @@ class CallbackWorkers:
             pool.interrupt()
 
     def close(self) -> None:
-        """Ends the processes, whatever they do; unanswered calls fail. It may be called twice."""
+        """Ends the processes, even while they make calls; unanswered calls fail. It may be called twice."""
         self.interrupt()
         for pool in self._pools:
             pool.close()
@@ -172,7 +173,7 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
 
 def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    # A worker ends with the thread that started it, so only with the main thread: others may end before the program.
+    # Only a worker started by the main thread ends with its thread, because other threads may end before the program.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
     process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
@@ -187,7 +188,7 @@ def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
 
 
 class _PythonProcess:
-    """A process of `multiprocessing` as a `StartedProcess`."""
+    """Adapts a process of `multiprocessing` to `StartedProcess`."""
 
     def __init__(self, process: BaseProcess):
         self._process, self.pid, self.kill = process, int(process.pid or 0), process.kill
@@ -237,7 +238,7 @@ def _called(objects: Sequence[Any], call: _Call) -> Any:
 
 
 def _seed_random(seed: int, number: int) -> None:
-    """Seeds the random numbers of Python and NumPy: copies of one process would draw the same."""
+    """Seeds the random numbers of Python and NumPy, because copies of one process would draw the same numbers."""
     words = np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(4)
     np.random.seed(words)  # noqa: NPY002  callbacks draw from it
     random.seed(words.tobytes())
@@ -245,7 +246,7 @@ def _seed_random(seed: int, number: int) -> None:
 
 # --- pickling -------------------------------------------------------------------------------
 def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
-    """Pickles objects for `_received`: their attribute `callback` with the pickler, all else with `pickle`.
+    """Pickles objects for `_received`: the attribute `callback` with the pickler, everything else with `pickle`.
 
     Raises:
         Exception: what the pickler raised, with a note.
@@ -294,7 +295,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's own pickler; with cloudpickle, if it is installed, what workers cannot import."""
+    """Pickles with jdali's pickler; what workers cannot import is pickled by cloudpickle, if it is installed."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so no worker can import its classes and functions.

@@ -14,19 +14,19 @@ from jdali._workers.memory import Memory, allocate
 from jdali._workers.shared_slabs import SharedSlab
 from jdali._workers.wire import PackedValue, write
 
-# Signals that people, the OOM killer or a cluster send; the process itself causes all others.
+# Signals that people, the OOM killer or a cluster send; the process itself causes all other signals.
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 @dataclasses.dataclass(frozen=True)
 class WorkerDeath:
-    """The unexpected end of a process.
+    """Describes the unexpected end of a process.
 
     Attributes:
         pid: identifier of the process.
-        exit_code: as in `subprocess`: -N if signal N killed it; None: unknown.
-        node: node of a cluster that it ran on; "": this machine.
-        reached: last note of its task, see `note_reached`; None: there was none.
+        exit_code: as in `subprocess`: -N if signal N killed it; None if unknown.
+        node: node of a cluster that it ran on; "" for this machine.
+        reached: last note of its task, see `note_reached`; None if there was none.
     """
 
     pid: int
@@ -53,7 +53,7 @@ class WorkerDeath:
 
 
 class TaskKilledError(RuntimeError):
-    """A task crashed its process, or several processes were killed while they ran it."""
+    """Raised if a task crashed its process, or several processes were killed while they ran it."""
 
     def __init__(self, deaths: Sequence[WorkerDeath]):
         super().__init__("; ".join(map(str, deaths)))
@@ -61,12 +61,12 @@ class TaskKilledError(RuntimeError):
 
 
 class PoolClosedError(RuntimeError):
-    """The pool was closed before the task was made."""
+    """Raised if the pool was closed before the task was made."""
 
 
 @dataclasses.dataclass(eq=False)
 class PackedMemory:
-    """A packed value; its arrays, if it has some, are in memory of their own."""
+    """Holds a packed value; its arrays, if it has some, are in separate memory."""
 
     packed: PackedValue
     memory: Memory | None
@@ -94,7 +94,7 @@ class PackedMemory:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PackedResult:
-    """Result or exception of a maker, packed as it came from the process."""
+    """Holds the result or exception of a maker, packed as it came from the process."""
 
     packed: PackedValue
     memory: np.ndarray[Any, Any] | None
@@ -103,12 +103,12 @@ class PackedResult:
 
 @dataclasses.dataclass(eq=False)
 class PoolJob:
-    """A task that was submitted."""
+    """Holds a task that was submitted, until it is made."""
 
     number: int
-    order: int  # lower goes first
+    order: int  # tasks of lower order run first
     content: PackedMemory
-    patience: int  # number of killed processes after which it is given up
+    patience: int  # number of killed processes after which the task is given up
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
     samples: int = 0  # most samples in the answer
@@ -117,12 +117,12 @@ class PoolJob:
 
     @property
     def is_suspect(self) -> bool:
-        """True if it has killed a process, or the caller expects it to."""
+        """True if the task has killed a process, or the caller expects it to."""
         return bool(self.deaths) or self.patience == 1
 
     @property
     def is_given_up(self) -> bool:
-        """True if no other process should try it: one crashed, or `patience` many were killed."""
+        """True if no other process should try the task: it crashed one, or `patience` processes were killed."""
         return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
 
     def __lt__(self, other: PoolJob) -> bool:
@@ -130,12 +130,12 @@ class PoolJob:
 
 
 class MadeTask(NamedTuple):
-    """A task that was made."""
+    """Holds the result of a task, and what it cost."""
 
     result: Any
     seconds: float
     cpu: float  # seconds of the process's processor time
-    nbytes: int  # of the arrays in the result
+    nbytes: int  # bytes of the arrays in the result
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,7 +146,7 @@ class WorkerCounts:
         ready: workers that are ready now.
         made: tasks that were made.
         deaths: workers that ended unexpectedly.
-        leased, idle: bytes of shared memory that results use, and that are kept for later ones.
+        leased, idle: bytes of shared memory that results use, and bytes that are kept for later results.
         nodes: machines with ready workers.
     """
 

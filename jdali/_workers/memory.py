@@ -18,7 +18,7 @@ _SMALLEST = mmap.ALLOCATIONGRANULARITY
 
 @dataclasses.dataclass(eq=False)
 class Memory:
-    """A file without a name."""
+    """Holds the descriptor of a file without a name."""
 
     descriptor: int
     size: int  # bytes

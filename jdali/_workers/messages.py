@@ -29,11 +29,11 @@ class StartOrder:
 
 
 class TaskOrder(NamedTuple):
-    """A task to make. Descriptors of the task's arrays and of the lent slab follow, each only if it is new.
+    """Orders a task. The descriptors of the task's arrays and of the lent slab follow, each only if it is new.
 
     Attributes:
-        lent: the slab for the answer; None: the process allocates one if it needs it.
-        lent_size: bytes of a lent slab that is new to the process, so that its descriptor follows; 0: it is known.
+        lent: the slab for the answer; if None, the process allocates one if it needs it.
+        lent_size: bytes of a lent slab that is new to the process, so that its descriptor follows; 0 if it is known.
         room: least bytes of a slab that the process allocates.
     """
 
@@ -47,24 +47,24 @@ class TaskOrder(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ReadyAnswer:
-    """A process is ready for tasks; or it ends, and `error` is raised."""
+    """Reports that a process is ready for tasks, or that it ends because `error` was raised."""
 
     error: Exception | None = None
 
 
 class TaskNote(NamedTuple):
-    """The position that a task has reached, as its maker notes it."""
+    """Reports the position that a task has reached, as its maker notes it."""
 
     number: int
     reached: int
 
 
 class TaskAnswer(NamedTuple):
-    """The answer to a `TaskOrder`; the descriptor of a new slab follows.
+    """Answers a `TaskOrder`; the descriptor of a new slab follows.
 
     Attributes:
-        slab: slab with the arrays of the result; None: it has none.
-        new_size: bytes of the slab, if the process has allocated it for this answer; else 0.
+        slab: slab with the arrays of the result; None if it has none.
+        new_size: bytes of the slab, if the process has allocated it for this answer; otherwise 0.
         seconds, cpu: time from the order to the answer, and processor time of the whole process meanwhile.
     """
 
@@ -82,12 +82,12 @@ Answer: TypeAlias = "ReadyAnswer | TaskNote | TaskAnswer"
 
 
 _HEADER = struct.Struct("!Q")  # number of bytes of the message that follows
-_MOST_DESCRIPTORS = 4  # in a message
+_MOST_DESCRIPTORS = 4  # descriptors in a message
 _CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
 class Channel:
-    """Sends and receives messages; one thread may send while another one receives."""
+    """Sends and receives messages; one thread may send while another thread receives."""
 
     def __init__(self, connected: socket.socket):
         self._socket = connected
@@ -126,7 +126,7 @@ class Channel:
         return pickle.loads(self._exactly(size)), descriptors
 
     def has_message(self) -> bool:
-        """Tells if a message has arrived, or the other process is gone."""
+        """Returns True if a message has arrived, or the other process is gone."""
         return bool(wait([self._socket], 0))
 
     def _exactly(self, size: int) -> bytes:

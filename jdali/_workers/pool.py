@@ -36,16 +36,16 @@ from jdali._workers.wire import unpack
 
 log = logging.getLogger("jdali")
 
-# Tasks of a process: the running one, and one that it can start at once.
+# Tasks of a process: the running task, and a task that it can start at once.
 _TASKS_EACH = 2
 # Most processes in a row that may die before they are ready, while none is ready. A faulty pipeline ends a process by an
 # exception or a crash. SIGKILL comes from outside (a person, the OOM killer), so the next process may well succeed.
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"
-_LOOK_SECONDS = 1.0  # between looks at the processes: the channel of a dead one may be open in another
-# A process with work is given up if all looks during this time find it stopped. Looks count, because the clock also runs
-# while this process itself is stopped.
+_LOOK_SECONDS = 1.0  # between checks of the processes: another process may keep a dead one's channel open
+# A process with work is given up if all checks during this time find it stopped. Checks are counted, not seconds, because the
+# clock also runs while this process itself is stopped.
 _STOPPED_SECONDS = 60.0
 
 
@@ -56,11 +56,11 @@ class TaskPool:
     references no object of the caller's except tasks. If a process has room, the caller's thread sends it the task.
 
     Args:
-        start: starts a process. None: processes are not replaced, and tasks may have side effects: each is sent once, to a
+        start: starts a process. If None, processes are not replaced, and tasks may have side effects: each is sent once, to a
             process without another task, and the first death fails all waiting tasks.
         most_idle: most bytes of unused shared memory that are kept for later results.
         keeps_packed: does not unpack results and exceptions of makers: each task returns a `PackedResult`.
-        timeout: seconds that a task may take, without `start`; None: no limit.
+        timeout: seconds that a task may take, only without `start`; None for no limit.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class TaskPool:
         self._due: collections.deque[Callable[[], None]] = collections.deque()  # futures to be resolved
         self._processes = list(processes)
         self._process_numbers = itertools.count()
-        self._jobs: dict[int, PoolJob] = {}  # in processes
+        self._jobs: dict[int, PoolJob] = {}  # tasks in processes
         self._slabs = SharedSlabs(most_idle)
         self._failed_starts = self._killed_starts = 0
         self._made = self._deaths = 0
-        self._looked = 0.0  # time of the last look at the processes
+        self._looked = 0.0  # time of the last check of the processes
         self._wake_up, self._woken = socket.socketpair()
         self._wake_up.setblocking(False)
         self._selector = selectors.DefaultSelector()
@@ -120,7 +120,7 @@ class TaskPool:
         return job.future
 
     def resize(self, count: int) -> None:
-        """Starts processes, or ends some after the tasks that they have."""
+        """Starts processes, or ends some once they have finished their tasks."""
         with self._lock:
             self._count = count
         self._wake()
@@ -137,7 +137,7 @@ class TaskPool:
 
     @property
     def has_failed(self) -> bool:
-        """True if the pool makes no more tasks; each raises the reason."""
+        """True if the pool makes no more tasks: every task raises the reason."""
         return self._error is not None
 
     def slab_sizes(self) -> list[tuple[int, int]]:
@@ -164,7 +164,7 @@ class TaskPool:
 
     # --- the thread -------------------------------------------------------------------------
     def _run(self) -> None:
-        # Processes inherit the blocked signal, so that Ctrl-C does not end one before it ignores the signal.
+        # Processes inherit the blocked signal, so that Ctrl-C does not end a process before it ignores the signal.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             while not self._closed:
@@ -237,7 +237,7 @@ class TaskPool:
         self._selector.unregister(process.channel)
 
     def _note_death(self, process: TaskProcess) -> None:
-        """Submits the tasks of a dead process again; the running one may have killed it."""
+        """Submits the tasks of a dead process again; the running task may have killed the process."""
         self._forget(process)
         death = process.death()
         process.close()
@@ -253,7 +253,7 @@ class TaskPool:
                 continue
             job = self._jobs.pop(number)
             if job.slab is not None:
-                # The dead process does not write to the slab.
+                # The dead process no longer writes to the slab.
                 self._slabs.take_back(job.slab)
                 job.slab = None
             if position == 0:
@@ -293,7 +293,7 @@ class TaskPool:
             self._send(heapq.heappop(self._waiting), process)
 
     def _process_for(self, job: PoolJob) -> TaskProcess | None:
-        """Chooses the process with the fewest tasks that may take another one; None: there is none."""
+        """Chooses the process with the fewest tasks that may take another task; None if there is none."""
         # A task that may kill its process has the process for itself, so that no other task is blamed.
         suspects = {n for n, job in self._jobs.items() if job.is_suspect}
         ready = [p for p in self._processes if p.is_ready and not p.is_leaving]
@@ -345,7 +345,7 @@ class TaskPool:
         process.send(order, descriptors)
 
     def _receive(self) -> None:
-        """Waits for answers and handles them; looks at the processes now and then."""
+        """Waits for answers and handles them; checks the processes now and then."""
         for ready, _ in self._selector.select(self._look):
             if ready.data is None:
                 self._woken.recv(1 << 12)

@@ -22,7 +22,7 @@ _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from jdali._workers.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"
 )
-_END_SECONDS = 5.0  # to wait for the end of a killed process
+_END_SECONDS = 5.0  # seconds to wait for the end of a killed process
 
 
 class StartedProcess(Protocol):
@@ -31,7 +31,7 @@ class StartedProcess(Protocol):
     pid: int
 
     def poll(self) -> int | None:
-        """Returns the exit code; None: it runs."""
+        """Returns the exit code; None while it runs."""
 
     def wait(self, timeout: float | None = None) -> int | None:
         """Waits for the end, and returns the exit code."""
@@ -41,15 +41,15 @@ class StartedProcess(Protocol):
 
 
 class TaskProcess:
-    """A process with its tasks.
+    """Represents a process with its tasks.
 
     Attributes:
         is_leaving: True if it gets no more tasks, and ends after the last one.
         tasks: numbers of its tasks, the running one first.
         is_warm: True if it has made a task.
-        reached: last note of the running task; None: there is none.
-        rehearsal: number of a task that it makes only to become warm; None: it has none.
-        looks, stopped: number of looks in a row that found it with the same task, and that found it stopped by a signal.
+        reached: last note of the running task; None if there is none.
+        rehearsal: number of a task that it makes only to become warm; None if it has none.
+        looks, stopped: number of checks in a row that found it with the same task, and that found it stopped by a signal.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
@@ -98,7 +98,7 @@ class TaskProcess:
 
 
 class FreshProcesses:
-    """Starts processes without the user's main module; they get the function that starts them by value.
+    """Starts processes without the user's main module; they get the function that starts a pipeline by value.
 
     Args:
         start: a packed function without arguments. Each process calls it once; the result makes tasks.

@@ -33,7 +33,7 @@ from jdali._workers.wire import PackedValue, pack, unpack, write
 
 _Order: TypeAlias = "tuple[StartOrder | TaskOrder, list[int]]"
 _Start: TypeAlias = Callable[[], Callable[[Any], Any]]
-_LOOK_SECONDS = 1.0  # between looks at the parent, whose end the system may not report
+_LOOK_SECONDS = 1.0  # between checks of the parent, whose end the system may not report
 _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 
@@ -46,7 +46,7 @@ def main(descriptor: int, parent: int) -> NoReturn:
 def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None = None) -> NoReturn:
     """Makes the tasks of a pool until the pool kills this process, or the pool's process is gone.
 
-    Without `start`, a `StartOrder` brings it, and the number.
+    Without `start`, the first message is a `StartOrder`, which has it and the number.
     """
     # Ctrl-C in a terminal reaches all processes of the group; the parent decides what ends. The thread of a pool blocks
     # the signal, so that none comes before this line.

@@ -20,19 +20,19 @@ from jdali._workers.messages import SlabName
 
 
 def allocate_slab(size: int, room: int) -> Memory:
-    """Allocates a file of `room` bytes, or up to an eighth more than `size` if that is larger: batches differ a little."""
+    """Allocates a file of `room` bytes, or if `size` is larger, up to an eighth more than `size`: later batches may grow."""
     step = max(mmap.ALLOCATIONGRANULARITY, 1 << max(size.bit_length() - 4, 0))
     return Memory(*allocate(size, room if size <= room else -(-size // step) * step))
 
 
 @dataclasses.dataclass(eq=False)
 class SharedSlab:
-    """Memory that is mapped here, and in the processes that know it."""
+    """Holds memory that is mapped in this process, and in the processes that know the slab."""
 
     name: SlabName
     memory: Memory
     mapped: mmap.mmap
-    samples: int = 0  # the most that it has held
+    samples: int = 0  # most samples that it has held
 
     @property
     def size(self) -> int:
@@ -40,7 +40,7 @@ class SharedSlab:
 
 
 class SharedSlabs:
-    """The slabs of a pool. The pool's thread alone uses them, but leases end in any thread."""
+    """Holds the slabs of a pool. Only the pool's thread uses them, but leases end in any thread."""
 
     def __init__(self, most_idle: int):
         self._most_idle = most_idle
@@ -57,7 +57,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """Lends an idle slab that has room for the largest answer so far, if possible a known one; None: there is none."""
+        """Lends an idle slab with room for the largest answer so far, preferably one that is known; None if there is none."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:
@@ -83,7 +83,7 @@ class SharedSlabs:
         return self._all.keys()
 
     def usage(self) -> tuple[int, int]:
-        """Counts the bytes of slabs that are lent or leased, and of idle ones."""
+        """Counts the bytes of slabs that are lent or leased, and the bytes of idle slabs."""
         slabs, idle = list(self._all.values()), sum(slab.size for slab in [*self._idle, *self._returned])
         return sum(slab.size for slab in slabs) - idle, idle
 

@@ -29,7 +29,7 @@ _Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 class GroupTask(NamedTuple):
-    """A task of a group: pickled without its arrays, and the arrays."""
+    """Holds a task of a group, pickled without its arrays, and the arrays."""
 
     head: bytes
     arrays: tuple[_Array, ...]
@@ -47,7 +47,7 @@ class TaskGroup(NamedTuple):
 
 
 class TaskOutcome(NamedTuple):
-    """Result of one task, or its exception: pickled without its arrays, and the arrays."""
+    """Holds the result of one task, or its exception, pickled without its arrays, and the arrays."""
 
     head: bytes
     arrays: tuple[_Array, ...]

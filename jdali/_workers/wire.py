@@ -16,16 +16,16 @@ import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
 SMALL = 512  # an array of fewer bytes is pickled with the rest
-SMALL_OF_TASK = 1 << 15  # the same for tasks: they need new memory, which costs more than a lent slab
+SMALL_OF_TASK = 1 << 15  # the same for tasks, which need new memory, and that costs more than a lent slab
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 
 class PackedValue(NamedTuple):
-    """A value without the contents of its arrays, which are in separate memory."""
+    """Holds a pickled value without the contents of its arrays, which are in separate memory."""
 
     head: bytes  # pickled
     spans: tuple[tuple[int, int], ...]  # offset and size of each array in the memory, bytes
-    size: int  # of the memory that the arrays need, bytes
+    size: int  # bytes of memory that the arrays need
 
 
 class ArrayPickler(pickle.Pickler):

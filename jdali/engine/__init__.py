@@ -1,4 +1,4 @@
-"""The engine: makes the batches of a pipeline, several at a time, in order.
+"""Makes the batches of a pipeline, several at a time, in order.
 
 ```
  cursor ──Task──▶ engine: make ──Result──▶ window ──▶ the user's loop

@@ -26,10 +26,10 @@ _Answer = TypeVar("_Answer")
 
 
 class Epochs(Protocol):
-    """The epochs of an iterator: they decide on each batch when its task is drawn."""
+    """Counts the epochs of an iterator, and assigns each batch to an epoch when its task is drawn."""
 
     def draw(self) -> EpochShare:
-        """Advances by one batch, failed or not; returns its share of the epoch."""
+        """Counts a drawn batch, even if the draw failed; returns its share of the epoch."""
 
     def end(self) -> None:
         """Notes that a source ended in place of a batch."""
@@ -41,7 +41,7 @@ class TaskCursor:
     Attributes:
         epoch: number of times that the external sources restarted.
         iteration, position: batches and samples drawn since the last restart.
-        epochs: epochs of the iterator that takes the next batch; None: no iterator takes it.
+        epochs: epochs of the iterator that takes the next batch; None if no iterator takes it.
     """
 
     epochs: Epochs | None = None
@@ -49,12 +49,12 @@ class TaskCursor:
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
         self.epoch = self.iteration = self.position = 0
-        self._given: dict[Node, SourceData | Exception] = {}  # of the batch being drawn
+        self._given: dict[Node, SourceData | Exception] = {}  # for the batch being drawn
         self._ends: dict[int, dict[str, Any]] = {}  # states of all sources at the ends of the last two epochs
 
     @property
     def may_end(self) -> bool:
-        """True if there is an external source: it may end."""
+        """True if there is an external source, which may end."""
         return bool(self._externals)
 
     @property
@@ -68,7 +68,7 @@ class TaskCursor:
         return any(source.calls_user for source in self._externals.values())
 
     def add(self, node: Node, source: Any) -> None:
-        """Adds a source; debug mode finds them one by one."""
+        """Adds a source; debug mode finds its sources one by one."""
         (self._externals if isinstance(source, SourceFeed) else self._readers)[node] = source
 
     def note_drawn(self, size: int) -> None:
@@ -97,7 +97,7 @@ class TaskCursor:
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state at which a source ended `epoch`; None: none did, or the epoch is older than the last two."""
+        """Returns the state at which a source ended `epoch`; None if no source did, or it is not one of the last two."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -158,12 +158,12 @@ class TaskCursor:
         return BatchTask(ids, np.ones(size, bool), {}, data, state, share)
 
     def _draw(self, count: int) -> tuple[int, dict[str, SampleRefs], dict[str, SourceData]]:
-        """Draws from all sources: returns the size of the batch, and what each source gives."""
-        # Data that sources gave before an interrupt is used now: they may not give it twice.
+        """Draws a batch from all sources; returns its size, the samples of each reader and the data of each external source."""
+        # Use the data that sources gave before an interrupt: a source may not give the same data twice.
         missing = {node: source for node, source in self._externals.items() if node not in self._given}
         for node, source in missing.items():
             self.ask(node, source.check_fed)
-        # Advance all sources, or they fall out of step.
+        # Draw from every source even if one fails, so that all stay at the same batch.
         for node, source in missing.items():
             try:
                 request = (count, self.iteration, self.epoch, self.position)
@@ -194,14 +194,14 @@ class TaskCursor:
         return size, self._go_on(size), {node.name: given for node, given in data.items()}
 
     def _end_together(self, outcomes: Mapping[Node, object]) -> None:
-        """Tells the sources that gave a batch that another one ended instead."""
+        """Drops the batches that sources gave in this draw, because another source has ended."""
         ended = next(node for node, outcome in outcomes.items() if isinstance(outcome, StopIteration))
         for node, outcome in outcomes.items():
             if not isinstance(outcome, StopIteration):
                 self._externals[node].end_with(self._externals[ended].title)
 
     def counted(self, first: int, size: int) -> SampleIds:
-        """Returns identities for samples that come from no reader: indices are counted from `first`."""
+        """Returns the identities of samples that come from no reader; their indices count from `first`."""
         return SampleIds(np.full(size, self.epoch, np.uint32), counting(size) + first, counting(size))
 
     def _go_on(self, size: int) -> dict[str, SampleRefs]:
@@ -223,11 +223,11 @@ class TaskCursor:
         self.position += batches * count
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
-        """Ends an epoch early, after the batch of a state; batches drawn since then are dropped.
+        """Ends an epoch early, right after the batch of a state; drops batches drawn since then.
 
         Args:
-            batches: number of batches in the epoch after the state, which are skipped. None: unknown; external sources
-                restart, if they can, and readers continue after the state.
+            batches: number of batches left in the epoch after the state; they are skipped. If None, the number is
+                unknown: external sources restart, if they can, and readers continue after the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -256,7 +256,7 @@ class TaskCursor:
 
 
 def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
-    """Returns the error for sources whose batches differ in size; `nodes` has one source for each size."""
+    """Returns the error for sources whose batches differ in size; `nodes` maps each size to one of its sources."""
     (one, first), (other, second), *_ = nodes.items()
     text = f'Batch size clash! The input operator "{second.name}" returned a batch size {other} which is different than '
     text += f'{one} returned by "{first.name}".'
@@ -269,7 +269,7 @@ def open_sources(
     """Opens the sources of a pipeline.
 
     Args:
-        tables: tables that the same readers computed in another process; readers use them in place of their own.
+        tables: tables that the same readers computed in another process; readers use these instead of computing theirs.
 
     Returns: the sources by node, and the tables that the readers computed, for other processes.
     """
@@ -299,8 +299,8 @@ def open_reader(
 
     Args:
         seed: seed of the random order, if the arguments have none or a negative one.
-        tolerates_errors: failed samples are masked or replaced.
-        where: line that errors show; None: the node's; "": no line.
+        tolerates_errors: True if failed samples are masked or replaced.
+        where: the user's line that errors show; None for the line of the node, "" for no line.
     """
     op = node.op
     try:
@@ -315,7 +315,7 @@ def open_reader(
 
 
 def _arguments(node: Node, seed: int) -> dict[str, Any]:
-    """Converts the arguments, except per-sample ones: these are read with each batch."""
+    """Converts all arguments except per-sample arguments, which are read with each batch."""
     bound = node.op.bind(node.args)
     arguments = {
         name: arg.convert(bound[name])

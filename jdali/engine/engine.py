@@ -82,8 +82,8 @@ def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[N
 class Engine:
     """Makes the batches of one pipeline: `draw` a task, `make` its batch.
 
-    A batch depends on nothing but its task, so threads of the caller make several at once, in any order. One thread
-    at a time draws.
+    A batch depends on nothing but its task, so the caller's threads may make several batches at once, in any order.
+    Only one thread at a time may draw.
 
     Args:
         callback_workers: processes that call parallel sources and functions; they end with the engine.
@@ -92,7 +92,7 @@ class Engine:
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
-        elsewhere: has workers run the first steps of batches; None: the engine runs all steps.
+        elsewhere: has workers run the first steps of batches; None if the engine runs all steps.
         here: the steps that the engine runs itself.
     """
 
@@ -135,7 +135,7 @@ class Engine:
             for step in self.here.steps
         ]  # fmt: skip
         if start_workers is not None and border is not None and border.elsewhere.steps:
-            # Last: what raises before leaves no process behind.
+            # Start the workers last: an error before this line leaves no process behind.
             self.elsewhere = MadeElsewhere(border, start_workers(self.readers, noted), sources)
         self.timing = Timing(
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
@@ -153,7 +153,7 @@ class Engine:
 
     @property
     def closed(self) -> bool:
-        """True once it makes no more batches."""
+        """True once the engine makes no more batches."""
         return self._closed
 
     @property
@@ -162,7 +162,7 @@ class Engine:
         return True
 
     def use_seed(self, seed: int) -> None:
-        """Gives the pipeline's seed to all random operators that have none of their own."""
+        """Gives the pipeline's seed to all random operators that have no seed of their own."""
         if seed != self.seed:
             self.seed = seed
             for runner in self.runners:
@@ -174,7 +174,7 @@ class Engine:
 
     @property
     def ordered_steps(self) -> list[int]:
-        """Numbers of the steps with side effects in the user's functions: batches pass them in order."""
+        """Numbers of the steps that call user functions with side effects; batches pass these steps in order."""
         steps = enumerate(self.here.steps)
         return [number for number, step in steps if any(node.op.effects for node in step.nodes)]
 
@@ -188,7 +188,7 @@ class Engine:
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self, cursor: TaskCursor | None = None) -> dict[str, Any]:
-        """Returns the state after the last task that `cursor` drew; None: the engine's own cursor."""
+        """Returns the state after the last task that `cursor` drew; by default the engine's own cursor."""
         return self._state((cursor or self.cursor).get_state())
 
     def _state(self, of_sources: Mapping[str, object]) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class Engine:
 
     # --- one batch --------------------------------------------------------------------------
     def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
-        """Draws the next task of `cursor`; None: the engine's own.
+        """Draws the next task from `cursor`, by default the engine's own.
 
         Raises:
             StopIteration: an external source is at its end.
@@ -233,10 +233,10 @@ class Engine:
         """Makes the batch of a task: stand-ins take the positions of samples that fail, unless `on_error` is "raise".
 
         Args:
-            turn: returns the context manager in which the step of a number runs.
+            turn: takes the number of a step; returns the context manager in which the step runs.
             order: priority in the pool: lower numbers go first.
             begun: what `begin` returned for this task.
-            tolerates: True replaces samples that fail, False raises their errors; None: as `on_error` demands.
+            tolerates: True replaces samples that fail, False raises their errors, None follows `on_error`.
         """
         if tolerates is None:
             tolerates = self.on_error != "raise"
@@ -275,7 +275,7 @@ class Engine:
         return tuple(iteration.env[v] for v in self.plan.outputs)
 
     def make_sent(self, sent: SentTask) -> SentResult:
-        """Makes the batch of a task that another process sent; the result lies in memory that process can read."""
+        """Makes the batch of a task that another process sent; the result is in memory that the other process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
             first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
@@ -295,7 +295,7 @@ class Engine:
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Adds to a batch what workers make of it, if there are any; returns their failure."""
+        """Waits for the workers, if there are any, and adds their values to a batch; returns their failure."""
         if self.elsewhere is None:
             return None
         self.pool.refuse_if_interrupted()
@@ -313,7 +313,7 @@ class Engine:
         order: int = 0,
         steps: Sequence[PreparedStep] | None = None,
     ) -> AttemptFailure | None:
-        """Runs some steps of a batch, None for all; returns the failure of the first that fails."""
+        """Runs some steps of a batch, or all if None; returns the failure of the first step that fails."""
 
         steps = self._prepared if steps is None else steps
         try:

@@ -13,9 +13,10 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """A node failed, on some samples or (key None) as a whole; `step` has the nodes of the step that ran.
+    """Reports that a node failed, on some samples or as a whole; `step` has the nodes of the step that ran.
 
     Args:
+        failures: error of each failed sample; the key None stands for the node as a whole.
         others: nodes in the same program, any of which may be the one that failed.
         where: line that errors show in place of the nodes' own.
     """
@@ -26,7 +27,7 @@ class NodeFailure(Exception):
         self, node: Node, failures: Mapping[int | None, Exception], *, others: Sequence[Node] = (), where: str = ""
     ):  # fmt: skip
         self._nodes, self._where = (node, *others), where
-        # Errors of the code or the machine come first: bad samples may be tolerable, these are not.
+        # Errors of the code or the machine come first: bad samples may be tolerated, such errors are not.
         self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
         self.node, self.first = node, next(iter(self.failures.values()))
         super().__init__(str(self.first))
@@ -37,12 +38,12 @@ class NodeFailure(Exception):
 
     @property
     def is_of_samples(self) -> bool:
-        """True if the samples are to blame, so that others may succeed; False: the code failed."""
+        """True if samples are to blame, so that other samples may succeed; False if the code failed."""
         return None not in self.failures and all(isinstance(e, SampleError) for e in self.failures.values())
 
     @property
     def sample(self) -> int | None:
-        """Number of the first failed sample in the step's part of the batch; None: the code failed."""
+        """Number of the first failed sample in the step's part of the batch; None if the code failed."""
         return next(iter(self.failures))
 
     @property
@@ -60,11 +61,11 @@ class NodeFailure(Exception):
         """Returns the error for the user, to be raised from `first`.
 
         Args:
-            position: position of `sample` in the user's batch; None: no sample failed.
+            position: position of `sample` in the user's batch; None if no sample failed.
             made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a
-                sample failed: inputs that do not fit each other have no provenance. None: the files are unknown.
-            where: line that the error shows; None: the user's lines; "": none, for a call outside of a pipeline, which
-                Python's traceback shows.
+                sample failed: inputs that do not fit each other have no provenance. None if the files are unknown.
+            where: line that the error shows; None for the user's lines; "" for no line: Python's traceback shows a call
+                outside of a pipeline.
         """
         sample = self.sample
         found = None if sample is None or made_of is None else made_of(self.node)
@@ -74,7 +75,7 @@ class NodeFailure(Exception):
 
 
 class OperatorFailure(Exception):
-    """Operator `number` of a stage failed while its program was traced. The tracer sees numbers, not nodes."""
+    """Reports that operator `number` of a stage failed in tracing, where operators have numbers but no nodes."""
 
     def __init__(self, number: int, error: Exception):
         super().__init__(str(error))
@@ -82,7 +83,7 @@ class OperatorFailure(Exception):
 
 
 class failing_as:
-    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure`: of one node if it is known, else of all."""
+    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the node at fault, or of all if unknown."""
 
     __slots__ = ("_nodes",)
 

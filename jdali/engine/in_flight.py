@@ -5,7 +5,7 @@
    one at a time, in order     in any order       in order
 ```
 
-This is the one place that keeps order and bounds the batches: making a batch needs its task only.
+Only this module keeps batches in order and bounds their number: making a batch needs nothing but its task.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Room:
     Args:
         depth: least number of batches that may wait; one more is made meanwhile.
         most_bytes: most bytes of batches that wait or are being made; a single batch may take more.
-        is_strict: makes one batch at a time until one shows its size; False: as many as `depth` allows.
+        is_strict: if True, allows only one batch at a time until a first batch shows its size.
 
     Attributes:
         depth: number of batches that may wait now.
@@ -49,7 +49,7 @@ class Room:
         self.largest = 0
 
     def fit(self, in_flight: int) -> None:
-        """Sets `depth` for this number of batches in flight."""
+        """Sets `depth` to `in_flight`, or to its initial value if that is larger."""
         self.depth = max(self._least, in_flight)
 
     def note(self, size: int) -> None:
@@ -57,7 +57,7 @@ class Room:
         self.largest = max(self.largest, size)
 
     def allows(self, under_way: int, waiting: int, waiting_bytes: int, spare: int = 0) -> bool:
-        """Tells if one more batch may be started; `spare` more than `depth` may wait."""
+        """Returns True if one more batch may be started; `depth + spare` batches may wait."""
         if not under_way + waiting:
             return True
         if under_way + waiting > self.depth + spare:
@@ -67,8 +67,8 @@ class Room:
         return waiting_bytes + (under_way + 1) * self.largest <= self.most_bytes
 
 
-# Batches made at the same time: one reads, one decodes, one is in its stages. A fourth costs small batches a tenth of their
-# time or more, because threads wake each other.
+# Batches made at the same time: one reads, one decodes, one is in its stages. With a fourth, small batches take at least a
+# tenth longer, because threads wake each other.
 IN_FLIGHT = 3
 _FINISH = -1  # number of the last step, in which the iterator finishes batches in order
 
@@ -83,20 +83,20 @@ class When(enum.Enum):
 
 
 class Follower(Epochs, Protocol):
-    """An iterator over a pipeline: decides on each batch when its task is drawn, and finishes it."""
+    """Assigns each batch to an epoch of an iterator when the batch's task is drawn, and finishes the batch."""
 
     def finish(self, result: Result) -> Result:
-        """Returns a batch as the iterator hands it over. Called in the order of the batches, from any thread."""
+        """Returns a batch as the iterator hands it over. It is called from any thread, in the order of the batches."""
 
 
 class WindowSlot:
-    """A batch from before its draw until it is taken; `number` counts since the last move of the sources."""
+    """Holds a batch from before it is drawn until it is taken; `number` counts from the last move of the sources."""
 
     def __init__(self, number: int, follower: Follower | None):
         self.number, self.follower = number, follower
         self.task: BatchTask | None = None
         self.begun: Begun | None = None
-        self.makes = False  # a thread makes it
+        self.makes = False  # True once a thread makes the batch
         self.outcome: Result | BaseException | None = None  # the exception is raised in place of the batch
 
 
@@ -105,11 +105,11 @@ class InFlight:
 
     Attributes:
         changed: guards the batches, and is notified of changes.
-        drained: a source is at its end.
-        begins_again: the sources restart with the next draw.
-        halted: the sources are being moved.
+        drained: True if a source is at its end.
+        begins_again: True if the sources restart with the next draw.
+        halted: True while the sources are moved.
         moves: number of moves so far.
-        closed: everything ends.
+        closed: True once no more batches are made.
     """
 
     def __init__(
@@ -125,12 +125,12 @@ class InFlight:
         self._when, self._room, self._threads = when, room, threads
         self._abandon, self._before_draw = abandon, before_draw
         self.changed = threading.Condition()
-        self._slots: collections.deque[WindowSlot] = collections.deque()  # not taken, in order
-        self._undrawn: collections.deque[WindowSlot] = collections.deque()  # those of `_slots` without a task
+        self._slots: collections.deque[WindowSlot] = collections.deque()  # batches not taken yet, in order
+        self._undrawn: collections.deque[WindowSlot] = collections.deque()  # the slots without a task
         self._added = self.moves = 0
         self._running = 0  # calls that run in threads
         self.drained = self.begins_again = self.halted = self.closed = False
-        self._next: BatchTask | None = None  # drawn, but not made because of an interrupt
+        self._next: BatchTask | None = None  # task that was drawn, but not made because of an interrupt
         self._drawing = threading.Lock()
         self._follower: Callable[[], Follower | None] = lambda: None
         self._order = InOrder([*self._engine.ordered_steps, _FINISH])
@@ -146,7 +146,7 @@ class InFlight:
 
     @property
     def first(self) -> Result | BaseException | None:
-        """The outcome of the next batch; None: it is being made, or there is none."""
+        """The outcome of the next batch; None if it is still being made, or there is no batch."""
         try:
             return self._slots[0].outcome
         except IndexError:
@@ -154,11 +154,11 @@ class InFlight:
 
     @property
     def stopped(self) -> bool:
-        """True if it is closed, or must stop for a move of the sources."""
+        """True if this is closed, or must stop because the sources are moved."""
         return self.halted or self.closed or self._abandon.told
 
     def fit(self, workers: int) -> None:
-        """Makes as many batches at the same time as `workers` need."""
+        """Sets the number of batches that are made at the same time to `workers`."""
         assert self._room is not None
         with self.changed:
             self._most = workers
@@ -166,7 +166,7 @@ class InFlight:
             self.fill()
 
     def follow(self, follower: Follower) -> None:
-        """Has a follower decide on the batches drawn from now on and finish them, while it lives."""
+        """Sets the follower of the batches drawn from now on, which it finishes as long as it lives."""
         with self.changed:
             self._follower = weakref.ref(follower)
             for slot in self._undrawn:
@@ -194,7 +194,7 @@ class InFlight:
         self._slots.append(slot)
 
     def _has_room(self, more: int = 0) -> bool:
-        """Tells if there is room for a batch beside the added ones and `more`."""
+        """Returns True if there is room for one more batch besides those added and `more` others."""
         assert self._room is not None
         waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
         under_way = len(self._slots) - len(waiting) + more
@@ -209,7 +209,7 @@ class InFlight:
     def draw_ahead(self) -> None:
         """Draws as many batches as there is room for."""
         assert self._room is not None
-        # The room is checked once, so that the number of calls of the user's source does not depend on threads.
+        # Check the room only once, so that the number of calls of the user's source does not depend on threads.
         with self.changed:
             most = max(self._room.depth - len(self._slots), 0)
             count = next((n for n in range(most) if not self._has_room(n)), most)
@@ -291,7 +291,7 @@ class InFlight:
 
     def _call(self, work: Callable[..., None], *slot: WindowSlot) -> None:
         """Makes a call, and counts it so that a move waits for it."""
-        owner = self._owner()  # keeps the window while the call runs: it is collected and closed after that
+        owner = self._owner()  # keeps the window alive during the call; it may be collected afterwards
         with self.changed:
             if owner is None or self.stopped:
                 return
@@ -330,7 +330,7 @@ class InFlight:
         slot.begun.future.add_done_callback(lambda _: self._make_received())
 
     def _make_received(self) -> None:
-        """Has threads make the batches that workers have finished, in order: else an ordered step would block them."""
+        """Has threads make the batches that workers have finished, in order, so that no ordered step blocks a thread."""
         with self.changed:
             for slot in self._slots:
                 if slot.makes or slot.outcome is not None:
@@ -383,7 +383,7 @@ class InFlight:
 
     # --- taking -----------------------------------------------------------------------------
     def pop(self) -> Result | BaseException | None:
-        """Takes the next batch, or the exception in its place; None: it is being made, or there is none."""
+        """Takes the next batch, or the exception in its place; None if it is still being made, or there is no batch."""
         with self.changed:
             if self.first is None:
                 return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 
 class Stopped(BaseException):
-    """The window stops, so a thread must not wait for its turn."""
+    """Raised in a thread that waits for its turn when the window stops."""
 
 
 class InOrder:
@@ -18,13 +18,13 @@ class InOrder:
         self._stopped = False
         self._changed = threading.Condition()
         self._next = dict.fromkeys(steps, 0)
-        self._left: dict[int, set[int]] = {step: set() for step in self._next}  # left before their turn
+        self._left: dict[int, set[int]] = {step: set() for step in self._next}  # batches that left early
 
     def turn(self, number: int, step: int) -> contextlib.AbstractContextManager[None]:
         """Returns a context manager that waits for a batch's turn at a step. A second attempt at the batch does not wait.
 
         Raises:
-            Stopped: on entering: `stop` was called.
+            Stopped: `stop` was called. The context manager raises this when it is entered.
         """
         return self._turn(number, step) if step in self._next else contextlib.nullcontext()
 
@@ -40,7 +40,7 @@ class InOrder:
             self._leave(number, step)
 
     def leave(self, number: int) -> None:
-        """Marks a batch as done with all steps, so that later ones do not wait for it."""
+        """Marks a batch as done with all steps, so that later batches do not wait for it."""
         for step in self._next:
             self._leave(number, step)
 

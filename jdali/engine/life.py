@@ -17,25 +17,25 @@ _EXIT_SECONDS = 1.5
 
 
 class Living(Protocol):
-    """The part of a window that this module needs."""
+    """Declares the part of a window that this module needs."""
 
     engine: Engine
 
     def close(self, seconds: float = ...) -> None:
-        """Stops everything and waits for it, at most `seconds`."""
+        """Stops all work and waits until it has ended, at most `seconds`."""
 
     def leave(self) -> None:
-        """Gives up all that has not ended, because the interpreter exits."""
+        """Gives up all work that has not ended, because the interpreter exits."""
 
     def forget_parent(self) -> None:
-        """Forgets the threads in a forked process: it has none of them, and one of them may have held a lock."""
+        """Forgets the parent's threads in a forked process, where one of them may still hold a lock."""
 
 
 class Abandon:
-    """Has a pipeline closed soon, for the garbage collector.
+    """Has a pipeline closed soon, when the garbage collector takes it.
 
-    A finalizer runs in any thread, in the middle of anything. So this neither waits nor takes a lock: the thread may hold a
-    lock that the pipeline's threads wait for. It keeps neither the window nor a user object alive.
+    A finalizer runs in any thread, at any point. So this neither waits nor takes a lock: the thread may hold a lock that the
+    pipeline's threads wait for. It keeps neither the window nor a user object alive.
     """
 
     def __init__(self, window: Living, threads: Threads, keeper: Threads):
@@ -85,7 +85,7 @@ def close_all() -> None:
     # being compiled must.
     if NATIVE.wait():
         _close_soon(live)
-    # While modules are taken down, a user's generator or `__del__` may call `close` again.
+    # While the interpreter removes modules, a user's generator or `__del__` may call `close` again.
     for window in live:
         window.leave()
 

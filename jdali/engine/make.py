@@ -1,4 +1,4 @@
-"""Runs the steps of a plan: the one loop of pipelines, functions, eager calls and debug mode.
+"""Runs the steps of a plan in the one loop of pipelines, functions, eager calls and debug mode.
 
 A pipeline passes its steps with timers and locks to `make`. Its batch is an `Iteration` while it is made, and then a
 `Result`. `PreparedPlan` is a plan for calls without a pipeline.
@@ -44,17 +44,17 @@ _FREE = contextlib.nullcontext()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PreparedStep:
-    """A step with its runner.
+    """Joins a step with its runner.
 
     Attributes:
         run: `StepRunner.run`, or a function that does the same.
         last_uses: values that no later step reads.
-        policy: learns from the step's time, and decides if it runs in the calling thread alone; None: it never does.
+        policy: decides from earlier times if the step runs in the calling thread alone; None if it never does.
         runs_empty: runs even if the branch has no samples, so that outputs have their types and layouts.
-        alone: held while the step runs; a lock if it works on one batch at a time.
+        alone: context manager held while the step runs; a lock if the step works on one batch at a time.
     """
 
-    nodes: Sequence[Node]  # all in one branch
+    nodes: Sequence[Node]  # the nodes of the step, all in one branch
     run: Callable[[Values, SampleIds, Pool], None]
     last_uses: Sequence[DataNode] = ()
     timer: PhaseTimer | None = None
@@ -77,8 +77,8 @@ def make(
 
     Args:
         env: values that the steps read; outputs are added.
-        parts: samples of the branches known so far, at least of the whole batch; others are added.
-        turn: returns a context manager to run a step, given by number, in; entering it may wait.
+        parts: samples of each branch known so far, at least of the whole batch; other branches are added.
+        turn: takes the number of a step; returns a context manager to run the step in. Entering it may wait.
 
     Raises:
         NodeFailure: an operator failed; `step` has the nodes of its step.
@@ -140,7 +140,7 @@ def _run_timed(step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleI
     is_brief = policy is not None and policy.is_brief
     with pool.turns if is_brief else contextlib.nullcontext():
         if is_brief:
-            pool.refuse_if_interrupted()  # while it waited for its turn
+            pool.refuse_if_interrupted()  # perhaps while this step waited for its turn
             pool = pool.here()
         with timer.lap() as lap:
             step.run(env, part, pool)
@@ -159,7 +159,7 @@ def user_error(
 
 
 class PreparedPlan:
-    """A plan with its runners, for calls without a pipeline: the caller gives the values of its sources."""
+    """Joins a plan with its runners, for calls without a pipeline; the caller gives the values of the sources."""
 
     def __init__(
         self,
@@ -176,10 +176,10 @@ class PreparedPlan:
         """Makes the runners, and compiles nothing.
 
         Args:
-            plan: the steps of its sources are left out.
+            plan: the plan; the steps of its sources are left out.
             shares_rows: see `runner_of`.
-            takes_turns: calls from several threads wait for each other.
-            runs_empty: steps run even without samples.
+            takes_turns: if True, calls from several threads wait for each other.
+            runs_empty: if True, steps run even without samples.
         """
         used = [
             (step, last_uses)
@@ -212,7 +212,7 @@ class PreparedPlan:
         """Runs all steps on a batch.
 
         Args:
-            seed, stream: see `StepRunner.set_seed`; None: keeps the seed.
+            seed, stream: see `StepRunner.set_seed`; None keeps the seed.
 
         Raises:
             NodeFailure: an operator failed, see `user_error`.
@@ -227,7 +227,7 @@ class PreparedPlan:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """A finished batch.
+    """Holds a finished batch.
 
     Attributes:
         mask: bool [N], False where a stand-in replaced a failed sample.
@@ -252,7 +252,7 @@ class Result:
     finished: object = None
 
     def wait(self) -> None:
-        """Waits until the arrays are computed. An error is raised to whoever reads the array, not here."""
+        """Waits until the arrays are computed. Errors are raised where an array is read, not here."""
         for output in self.outputs:
             for block in output.store.blocks:
                 if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
@@ -262,7 +262,7 @@ class Result:
 
 @dataclasses.dataclass
 class Iteration:
-    """The working set of one attempt at a batch."""
+    """Holds the working set of one attempt at a batch."""
 
     task: BatchTask
     parts: dict[Domain, SampleIds]

@@ -3,7 +3,8 @@
 ```
  a step fails ──▶ blame: samples that made it fail, by their provenance ──▶ StandIns: the task of another attempt
 ```
-The epoch and index of the failed sample and the number of the attempt choose its stand-in, so no batch depends on another.
+A stand-in follows from the epoch and index of the failed sample and the number of the attempt, so no batch depends on
+another.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from jdali.readers.order.epochs import SampleRefs
 
 @dataclasses.dataclass
 class Blamed:
-    """A sample on which an operator failed."""
+    """Describes a sample on which an operator failed."""
 
     error: Exception
     sources: list[str] = dataclasses.field(default_factory=list)
@@ -41,7 +42,7 @@ class Blamed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class AttemptFailure:
-    """The failure of an operator that ended an attempt at a batch.
+    """Describes the failure of an operator that ended an attempt at a batch.
 
     Attributes:
         user_error: returns a new error for the user, to be raised from `cause`. It is not stored here: its traceback
@@ -58,7 +59,7 @@ class AttemptFailure:
 def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> dict[int, Blamed]:
     """Returns the samples that made an operator fail, by their position in the task.
 
-    If the operator combined several samples, all of them are blamed, except those of which it also made a good one.
+    If the operator combined several samples, all of them are blamed, except samples from which it also made a good output.
     """
 
     def origins(i: int) -> list[tuple[Drawn | None, int]]:
@@ -99,11 +100,11 @@ class StandIns:
     """Makes the task of each further attempt at a batch.
 
     The stand-in of a reader's sample is another sample of the same epoch, chosen by (epoch, index, attempt) alone: no batch
-    depends on another. The epoch has that sample in its own place, too. An external source has no other samples, so
-    a good position of the batch is repeated, with the samples of all sources.
+    depends on another. That sample still comes at its own place in the epoch, too. An external source has no other samples,
+    so a good position of the batch is repeated, with the samples of all sources.
 
     Args:
-        chosen: indices that a reader reads, in any order, by its name; only for readers that leave samples out.
+        chosen: by the name of a reader, the indices that it reads, in any order; only for readers that leave samples out.
     """
 
     def __init__(
@@ -112,10 +113,10 @@ class StandIns:
         self._chosen = {name: np.sort(own) for name, own in (chosen or {}).items()}
         self._task, self._sizes = task, dict(sizes) | {name: len(own) for name, own in self._chosen.items()}
         self._tried = np.zeros(len(task), np.int64)  # number of stand-ins, by position
-        self._copied: dict[int, int] = {}  # the good position that each bad one repeats
+        self._copied: dict[int, int] = {}  # the good position that each bad position repeats
 
     def replace(self, bad: Iterable[int]) -> BatchTask:
-        """Returns the task with stand-ins in the positions that failed, where its mask is False.
+        """Returns the task with stand-ins in the positions that failed; its mask is False there.
 
         The task is empty if an external source has no good sample in the batch.
 
@@ -141,7 +142,7 @@ class StandIns:
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
     def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
-        # First the next sample, then samples all over the data set: damage is often local, and an attempt makes a whole batch.
+        # Try the next sample, then samples all over the data set: damage is often local, and an attempt makes a whole batch.
         size, chosen = self._sizes[name], self._chosen.get(name)
         stride, own = _stride(size)
         steps = self._tried - 1

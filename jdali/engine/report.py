@@ -16,7 +16,7 @@ from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
 from jdali.graph import ExecutionPlan, HostStep, Node, scaled_consumers
 
-# Warming up ends after so many batches without a new program.
+# Warming up ends after this many batches in a row without a new program.
 QUIET_BATCHES = 20
 
 
@@ -94,7 +94,7 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
 
 
 def waste(runners: Iterable[StageRunner]) -> float:
-    """Estimates the ratio of the samples' time with padding to that without, by the cost model."""
+    """Estimates, by the cost model, the samples' time with padding divided by their time without it."""
     return _ratio(program for runner in runners for program in runner.programs.values())
 
 
@@ -142,10 +142,10 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
-    """Runs batches of a cursor of its own, to compile programs; returns the number of programs compiled."""
+    """Runs batches of a second cursor, to compile programs; returns the number of programs compiled."""
     before, levels = engine.budget.count, None
     while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
-        levels = risen  # a stage that rose to another level needs other programs
+        levels = risen  # a stage that rose to another level needs new programs
         _run_until_quiet(engine, progress=progress)
     return engine.budget.count - before
 

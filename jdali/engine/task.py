@@ -1,4 +1,4 @@
-"""Describes the task of a batch: task and pipeline decide what the batch holds."""
+"""Defines the task of a batch: the task and the pipeline alone decide what the batch holds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jdali.readers.order.epochs import SampleRefs
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampleIds:
-    """Identity of the samples of one batch, or of the part of it that a branch works on.
+    """Holds the identities of the samples of one batch, or of the part that a branch works on.
 
     Attributes:
         epoch: uint32 [n].
@@ -40,7 +40,7 @@ class SampleIds:
 
 
 class SourceData(NamedTuple):
-    """Data of one external source for a batch."""
+    """Holds the data of one external source for a batch."""
 
     outputs: tuple[Samples, ...]
     layouts: tuple[str, ...]
@@ -56,8 +56,8 @@ class EpochShare:
 
     Attributes:
         epoch, number: numbers of the epoch, and of the batch in it, from 0.
-        length: batches of the epoch; None: it lasts until a source ends.
-        counts: for each pipeline of the iterator, how many of the first samples belong to the epoch.
+        length: batches of the epoch; None if it lasts until a source ends.
+        counts: for each pipeline of the iterator, how many of the batch's first samples belong to the epoch.
     """
 
     epoch: int
@@ -67,7 +67,7 @@ class EpochShare:
 
     @property
     def is_surplus(self) -> bool:
-        """True if the batch comes after the last one of its epoch, so it is dropped."""
+        """True if the batch comes after the last batch of its epoch, so it is dropped."""
         return self.length is not None and self.number >= self.length
 
 
@@ -75,8 +75,8 @@ class EpochShare:
 class BatchTask:
     """Describes what to make: a batch is a function of its pipeline and its task.
 
-    A task is immutable. It can be pickled, and references nothing of the process that drew it: sources go by the names of
-    their nodes. Its arrays are read-only, except for samples of external sources, whose memory may be the user's: operators
+    A task is immutable. It can be pickled, and references nothing of the process that drew it: it has the names of the
+    sources' nodes. Its arrays are read-only, except for samples of external sources, whose memory may be the user's: operators
     and functions do not write to their inputs.
 
     Attributes:
@@ -104,7 +104,7 @@ class BatchTask:
 
     @property
     def _is_of_refs(self) -> bool:
-        """True if `of` can make it again, as most tasks: then half of the arrays are sent."""
+        """True if `of` can make the task again, as is usual; then only half of the arrays are sent."""
         first, ids = next(iter(self.refs.values()), None), self.ids
         if first is None or ids.epoch is not first.epochs or ids.index is not first.identified:
             return False
@@ -129,11 +129,11 @@ class BatchTask:
         return np.zeros(len(self), bool) if first is None else first.padded
 
     def reading(self, refs: Mapping[str, SampleRefs]) -> BatchTask:
-        """Returns the task in which readers read other samples."""
+        """Returns a copy of the task in which readers read other samples."""
         return dataclasses.replace(self, refs=refs, ids=_identified(refs))
 
     def repeating(self, good: int, positions: np.ndarray) -> BatchTask:
-        """Returns the task in which some positions have the sample of another position."""
+        """Returns a copy of the task in which some positions have the sample of another position."""
         rows = np.arange(len(self))
         rows[positions] = good
         refs = {name: own.select(rows)._replace(padded=own.padded) for name, own in self.refs.items()}
@@ -142,13 +142,13 @@ class BatchTask:
         return dataclasses.replace(self, ids=ids, refs=refs, data=data)
 
     def masking(self, positions: np.ndarray) -> BatchTask:
-        """Returns the task with a mask that is False in some more positions."""
+        """Returns a copy of the task whose mask is also False in some further positions."""
         mask = self.mask.copy()
         mask[positions] = False
         return dataclasses.replace(self, mask=mask)
 
     def keeping(self, rows: np.ndarray) -> BatchTask:
-        """Returns the task of a smaller batch, of the samples in these positions."""
+        """Returns the task of a smaller batch: only the samples in these positions."""
         ids = SampleIds(self.ids.epoch[rows], self.ids.index[rows], np.arange(len(rows)))
         refs = {name: own.select(rows) for name, own in self.refs.items()}
         data = {name: given.select(rows) for name, given in self.data.items()}
@@ -156,7 +156,7 @@ class BatchTask:
 
 
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
-    """Returns the identities that the first reader gives to samples."""
+    """Returns the identities of the samples of the first reader."""
     first = next(iter(refs.values()))
     return SampleIds(first.epochs, first.identified, counting(len(first.indices)))
 

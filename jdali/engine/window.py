@@ -52,7 +52,7 @@ class Window:
     `wait` blocks without holding a lock until a batch is ready; `take` removes it while holding `turn`.
 
     Args:
-        before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before each draw; that may raise StopIteration.
+        before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before each draw, which may raise StopIteration.
 
     Attributes:
         turn: lock held while a batch is taken or a state is set, and while the owner records it.
@@ -75,7 +75,7 @@ class Window:
         self.abandon = Abandon(self, self._threads, self._keeper)
         self._flight = InFlight(self, when, room, self._threads, self.abandon, before_draw)
         self._scaler: WorkerScaler | None = None
-        self._fitted = 0  # batches in flight that the workers asked for
+        self._fitted = 0  # number of batches in flight that the workers need
         self._fit_workers()
         LIVE.add(self)
 
@@ -92,7 +92,7 @@ class Window:
         """Returns the window of an engine; nothing is made before a batch is asked for.
 
         Args:
-            depth: number of batches made ahead; with workers more, so that none of them is idle.
+            depth: number of batches made ahead; with workers, more are made ahead, so that no worker is idle.
             most_bytes: most bytes of batches that wait or are being made; None: a quarter of the memory. A single batch
                 may take more.
         """
@@ -116,7 +116,7 @@ class Window:
 
     @property
     def threads(self) -> tuple[threading.Thread, ...]:
-        """The threads that make batches, and the one that closes the window."""
+        """The threads that make batches, and the thread that closes the window."""
         return (*self._threads.threads, *self._keeper.threads)
 
     @property
@@ -131,12 +131,12 @@ class Window:
 
     @property
     def calls_user(self) -> bool:
-        """True if the thread that takes a batch calls the user's functions for a later one."""
+        """True if the thread that takes a batch calls the user's functions for a later batch."""
         return self._when is When.AHEAD_BY_CALLS
 
     @property
     def stopped(self) -> bool:
-        """True if it is closed, or must stop for a move of the sources."""
+        """True if the window is closed, or must stop because the sources are moved."""
         return self._flight.stopped
 
     # --- workers ----------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Window:
             self._fit_workers()
 
     def scale_workers(self, least: int, most: int) -> None:
-        """Has the number of workers follow the waiting time, between two bounds; call it before the first batch."""
+        """Lets the number of workers follow the waiting time, between two bounds; call it before the first batch."""
         assert self.engine.elsewhere is not None
         known = weakref.ref(self)  # no reference cycle: the thread that takes a batch references the window
 
@@ -168,15 +168,15 @@ class Window:
 
     # --- making -----------------------------------------------------------------------------
     def follow(self, follower: Follower) -> None:
-        """Has an iterator decide on the batches drawn from now on and finish them, if batches are made ahead.
+        """Lets an iterator assign the batches drawn from now on to epochs and finish them, if batches are made ahead.
 
-        Then one more batch is made ahead. The window references the follower weakly, and drops it when the sources move.
+        In this case one more batch is made ahead. The window references the follower weakly, and drops it when the sources move.
         """
         if self.ahead:
             self._flight.follow(follower)
 
     def start(self) -> None:
-        """Starts to make batches, unless it has already."""
+        """Starts to make batches, unless the window has already started."""
         with self.turn:
             if self.phase is Phase.BUILT:
                 self.phase = Phase.RUNNING
@@ -214,7 +214,7 @@ class Window:
             if self._when is When.AHEAD_BY_CALLS:
                 if flight.drained and scheduled:
                     return False
-                if len(flight) <= scheduled:  # else one was drawn ahead
+                if len(flight) <= scheduled:  # otherwise a batch was drawn ahead
                     flight.draw_one()
             elif self._when is When.BACKGROUND:
                 with flight.changed:
@@ -249,7 +249,7 @@ class Window:
             return
         start = time.perf_counter()
         while not self._may_take():
-            # Not while there are threads: `start` takes `turn`, and `close` holds it while a thread runs a user's function.
+            # Start only while there are no threads: `start` takes `turn`, which `close` holds while a user's function runs.
             if self.ahead and not self._threads.threads:
                 self.start()
             moved = self._wait_for_change()
@@ -283,7 +283,7 @@ class Window:
         return self.phase is Phase.ENDED if self._when is When.AHEAD else not len(self._flight)
 
     def take(self) -> Result | None:
-        """Takes the next batch, or raises the exception in its place; None: it is not ready, or another thread took it."""
+        """Takes the next batch, or raises the exception in its place; None if it is not ready, or another thread took it."""
         outcome = self._flight.pop()
         if outcome is None:
             if not self._nothing_under_way:
@@ -328,7 +328,7 @@ class Window:
 
     # --- other positions --------------------------------------------------------------------
     def reset(self) -> bool:
-        """Starts the next epoch after the end of an external source; returns False if that end is not what comes next."""
+        """Starts the next epoch after the end of an external source; returns False if the end does not come next."""
         flight = self._flight
         if self.phase is Phase.RUNNING and self.ahead and self.engine.cursor.may_end:
             self._draw_ahead()
@@ -360,7 +360,7 @@ class Window:
 
     @contextlib.contextmanager
     def _moving(self, *, ended: bool) -> Iterator[None]:
-        """Stops making batches, and drops those made, while the sources are moved."""
+        """Drops all batches, and makes none while the sources are moved."""
         with self.turn:
             self.refuse_if_closed()
             flight = self._flight
@@ -378,7 +378,7 @@ class Window:
 
     # --- ending -----------------------------------------------------------------------------
     def close(self, seconds: float = float("inf")) -> None:
-        """Stops everything and waits for it, at most `seconds`."""
+        """Stops all work and waits until it has ended, at most `seconds`."""
         if self._over:
             return
         self._enter(Phase.CLOSED)
@@ -402,7 +402,7 @@ class Window:
         self._over = True
 
     def forget_parent(self) -> None:
-        """Forgets the threads in a forked process: it has none of them, and one of them may have held a lock."""
+        """Forgets the parent's threads in a forked process, where one of them may still hold a lock."""
         if self.phase is not Phase.BUILT:
             self._over = self._forked = True
             self.phase = Phase.CLOSED

@@ -62,7 +62,7 @@ def _binary(name: str) -> tuple[Callable[..., DataNode], Callable[..., DataNode]
         return expression(name, self, other)
 
     def reflected(self: DataNode, other: object) -> DataNode:
-        # To the left of a node, a NumPy number counts as Python's, as in DALI.
+        # To the left of a node, a NumPy number is treated as a Python number, as in DALI.
         return expression(name, other.item() if isinstance(other, np.generic) else other, self)
 
     return forward, reflected
@@ -102,7 +102,7 @@ def add_operators(
 
 add_operators(DataNode, _binary, _unary)
 
-# NumPy's names of these operators, where they differ.
+# NumPy's names of these operators, where they differ from Python's.
 _OF_NUMPY = {
     "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod", "power": "pow",
     "bitwise_and": "bitand", "bitwise_or": "bitor", "bitwise_xor": "bitxor", "left_shift": "lshift", "right_shift": "rshift",

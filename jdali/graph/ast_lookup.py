@@ -13,7 +13,7 @@ _TREES: dict[str, tuple[list[str], ast.Module]] = {}  # lines and syntax tree of
 
 
 def function_node(code: CodeType, module_globals: dict[str, object]) -> FunctionNode | None:
-    """Finds the `def` or `lambda` that the code was compiled from; None: the source is not available."""
+    """Finds the `def` or `lambda` that the code was compiled from; None if the source is not available."""
     tree = _parse(code.co_filename, module_globals)
     if tree is None:
         return None
@@ -46,7 +46,7 @@ def _matches(node: ast.AST, code: CodeType) -> bool:
         same = code.co_name == node.name and first == code.co_firstlineno
     else:
         return False
-    # A file that was edited after it was imported may have another function there.
+    # A file that was edited after it was imported may have another function at this line.
     wanted = argument_names(node)
     names = code.co_varnames[: len(wanted)]
     # Python prefixes a method's private parameter `__x` with the name of the class.
@@ -54,14 +54,14 @@ def _matches(node: ast.AST, code: CodeType) -> bool:
 
 
 def argument_names(node: FunctionNode) -> list[str]:
-    """Lists the names of all parameters, in the order in which code objects have them."""
+    """Lists the names of all parameters, in the order of code objects."""
     args = node.args
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     return names + [a.arg for a in (args.vararg, args.kwarg) if a is not None]
 
 
 def _contains(node: Any, code: CodeType) -> bool:
-    """Tells if all instructions come from the text of the node."""
+    """Returns True if all instructions come from the text of the node."""
     start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
     for line, end_line, column, end_column in code.co_positions():
         if line is None or column is None or end_line is None or end_column is None:

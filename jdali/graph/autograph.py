@@ -26,25 +26,25 @@ from jdali.graph.branch_state import MISSING, Merge, Return, Variable, existing_
 from jdali.graph.liveness import HOOK
 from jdali.graph.transform import transform
 
-# Not converted, like the standard library: they are large, and do not branch on graph values.
+# Libraries that are not converted, like the standard library: they are large, and do not branch on graph values.
 LIBRARIES = {
     "jdali", "jax", "jaxlib", "numpy", "scipy", "ml_dtypes", "flax", "optax", "orbax", "grain", "PIL",
     "torch", "tensorflow", "cv2", "pytest", "_pytest", "pluggy", "nvidia", "cupy", "numba", "skimage",
     "sklearn", "matplotlib", "pandas", "tqdm", "absl",
 }  # fmt: skip
-# Parts of jdali that are written like a user's code.
+# Parts of jdali that are converted, because they are written like a user's code.
 CONVERTED = ("jdali.auto_aug",)
 _STANDARD = sysconfig.get_path("stdlib") + os.sep
 _NOT_CONVERTED = "_jdali_do_not_convert"
 
 
 def is_not_converted(func: object) -> bool:
-    """Tells if a function is marked with `do_not_convert`."""
+    """Returns True if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 
 def do_not_convert(func: object = None) -> Any:
-    """Keeps `if`, `and`, `or`, `not` of a function, and of all that it calls, as Python's own; a decorator.
+    """Decorates a function whose `if`, `and`, `or` and `not` stay Python's own, also in all functions that it calls.
 
     Raises:
         ValueError: the function is a pipeline definition.
@@ -59,7 +59,7 @@ def do_not_convert(func: object = None) -> Any:
 
 
 def is_autograph_artifact(entity: object) -> bool:
-    """Tells if the conditionals of a function, or of a function around it, were converted."""
+    """Returns True if the conditionals of a function, or of a function around it, were converted."""
     return isinstance(entity, FunctionType) and HOOK in entity.__code__.co_freevars
 
 
@@ -154,10 +154,10 @@ class ConditionalHooks:
 
         Args:
             assigned: variables that the branches set.
-            live: those of them that are read later.
+            live: variables among `assigned` that are read later.
             targets: attributes and items that the branches set.
 
-        Returns: how the branch ended: None at its end, else a `Return`, BREAK or CONTINUE.
+        Returns: how the branches that ran ended: None if they reached their end, or a `Return`, BREAK or CONTINUE.
         """
         if not _is_graph_value(condition):
             taken = body if condition else orelse
@@ -249,7 +249,7 @@ class ConditionalHooks:
 
     # --- calls ------------------------------------------------------------------------------
     def converted(self, function: object, even_of_libraries: bool = False) -> Any:
-        """Converts the conditionals of a function before it is called, if it is the user's."""
+        """Converts the conditionals of a function that is about to be called, if the function is the user's."""
         if isinstance(function, FunctionType):
             return self._converted(function, even_of_libraries)
         if isinstance(function, MethodType):

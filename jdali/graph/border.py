@@ -1,4 +1,4 @@
-"""Cuts a plan at a border: workers run the steps before it, the process that owns the accelerator the steps after it."""
+"""Cuts a plan at a border: workers run the steps before it, and the accelerator's process runs the steps after it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from jdali.graph.plan import ExecutionPlan, HostStep, Stage, dependencies, last_
 
 @dataclasses.dataclass(frozen=True)
 class Border:
-    """A plan in two parts.
+    """Divides a plan in two parts.
 
     Attributes:
         elsewhere: the steps for workers. Its outputs are the values that cross the border.
-        here: the other steps. They read the values that cross; the outputs are the pipeline's.
+        here: the other steps. They read the values that cross, and make the outputs of the pipeline.
     """
 
     elsewhere: ExecutionPlan
@@ -26,12 +26,12 @@ def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
     """Cuts a plan.
 
     Args:
-        one_device: the accelerator is the CPU, so workers run all steps. False: they run the steps on the CPU whose inputs
-            are made there.
+        one_device: True if the accelerator is the CPU, so that workers run all steps. If False, they run the steps on the
+            CPU whose inputs they make.
     """
     elsewhere: list[HostStep | Stage] = []
     here: list[HostStep | Stage] = []
-    made: set[Node] = set()  # by workers
+    made: set[Node] = set()  # nodes that workers run
     for step in plan.steps:
         inputs = {v.source for node in step.nodes for v in dependencies(node)} - set(step.nodes)
         if one_device or (step.device == "cpu" and inputs <= made):
@@ -61,8 +61,9 @@ def steps_before_programs(plan: ExecutionPlan) -> list[int]:
 def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
     """Marks the steps whose samples may be made late, so that a batch's samples are never in memory all at once.
 
-    Their operators find the sizes of their output with a probe, and only one stage of the same branch reads the output, as
-    data, whose `setup` needs only sizes. A stage that mixes samples does not qualify: it reads all of them in one call.
+    Such a step's operator finds the sizes of its output with a probe. Only one stage reads the output: it is in the same
+    branch, reads the output as data, and its `setup` needs only sizes. A stage that mixes samples does not qualify, because
+    it reads all samples in one call.
     """
     steps = tuple(
         dataclasses.replace(step, may_be_late=True)

@@ -1,4 +1,4 @@
-"""Saves and merges the state of a function around a conditional: all that its branches set."""
+"""Saves and merges the state that the branches of a conditional set in a function."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class _Missing(enum.Enum):
 MISSING = _Missing.MISSING
 # Constants that become graph values even if they are the same in both branches, as in DALI.
 _NUMBERS = (numbers.Number, np.ndarray, np.generic, jax.Array)
-_Finish: TypeAlias = Callable[[Sequence[Any]], Any]  # from the merged leaves to a value
+_Finish: TypeAlias = Callable[[Sequence[Any]], Any]  # makes a value from the merged leaves
 
 
 class Return:
-    """The end of a branch by `return value`."""
+    """Marks the end of a branch by `return value`."""
 
     __slots__ = ("value",)
 
@@ -32,21 +32,21 @@ class Return:
 
 
 class Target(Protocol):
-    """A target of an assignment in a branch."""
+    """Represents a target of an assignment in a branch."""
 
     name: str
 
     def get(self) -> Any:
-        """Returns its value, unaffected by later changes; MISSING if it is not set."""
+        """Returns the target's value, unaffected by later changes; MISSING if it is not set."""
 
     def set(self, value: Any) -> None: ...
 
     def add_to(self, merge: Merge, if_true: object, if_false: object) -> None:
-        """Has its values after either branch merged."""
+        """Adds the target's values after the two branches to a merge."""
 
 
 class _Single:
-    """A target with one value."""
+    """Represents a target with one value."""
 
     name: str
 
@@ -55,7 +55,7 @@ class _Single:
 
 
 class Variable(_Single):
-    """A variable that branches share with the function around them."""
+    """Represents a variable that branches share with the function around them."""
 
     def __init__(self, name: str, cell: CellType):
         self.name, self._cell = name, cell
@@ -74,7 +74,7 @@ class Variable(_Single):
 
 
 class GlobalVariable(_Single):
-    """A variable that the function declares as global."""
+    """Represents a variable that the function declares as global."""
 
     def __init__(self, name: str, namespace: dict[str, Any]):
         self.name, self._namespace = name, namespace
@@ -90,7 +90,7 @@ class GlobalVariable(_Single):
 
 
 class Attribute(_Single):
-    """An attribute of an object."""
+    """Represents an attribute of an object."""
 
     def __init__(self, name: str, owner: Any, attribute: str):
         self.name, self._owner, self._attribute = name, owner, attribute
@@ -106,7 +106,7 @@ class Attribute(_Single):
 
 
 class ContainerItems:
-    """The items of a dict or list; only running a branch shows which of them it sets."""
+    """Represents the items of a dict or list; which items a branch sets shows only when it runs."""
 
     def __init__(self, name: str, container: Any):
         self.name, self._container = name, container
@@ -140,7 +140,7 @@ def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> 
 
 
 def existing_targets(targets: Sequence[tuple[str, Callable[[], object], str | None]]) -> Iterator[Target]:
-    """Yields attributes and items that branches set, of objects that exist before."""
+    """Yields the attributes and items that branches set of objects that exist before the branches."""
     for name, owner, attribute in targets:
         try:
             found = owner()
@@ -160,10 +160,10 @@ class Merge:
         self._names: list[str] = []
         self._pairs: list[tuple[Any, Any]] = []
         self._finish: list[_Finish] = []
-        self.missing: dict[str, tuple[str, str]] = {}  # by key: full name, and the branch that lacks it
+        self.missing: dict[str, tuple[str, str]] = {}  # full name and branch of each missing value
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """Adds a value, MISSING if a branch lacks it; `key` is its name in Python's error if it is used later."""
+        """Adds a value, MISSING if a branch lacks it; `key` is its name in the error that Python raises if it is used later."""
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:
@@ -217,7 +217,7 @@ class Merge:
         return lambda merged: merged[index]
 
     def run(self) -> list[Any]:
-        """Merges, and returns the values in the order in which they were added."""
+        """Merges the values, and returns them in the order in which they were added."""
         merged: Sequence[Any] = ()
         if self._names:
             true, false = zip(*self._pairs, strict=True)

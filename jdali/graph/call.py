@@ -27,14 +27,14 @@ def call_operator(
     Args:
         inputs: DataNodes and constants. A list of DataNodes means several input sets: the operator is called once for each
             of its values, with the other inputs the same or a list of equal length.
-        name: name of the node; of several, of the first.
+        name: name of the node; if there are several nodes, of the first.
 
-    Returns: the output, or a tuple of the outputs; for several input sets a list with the output of each, or for several
-        outputs a list of such lists.
+    Returns: the output, or a tuple of the outputs. For several input sets, a list with the output of each; for several
+        outputs as well, a list of such lists.
 
     Raises:
-        InputCountError, UnknownArgumentError, MissingArgumentError: wrong number of inputs, unknown or missing
-            arguments; at the line of the call.
+        InputCountError, UnknownArgumentError, MissingArgumentError: the number of inputs is wrong, or arguments are unknown
+            or missing; the error shows the line of the call.
         TypeError: a DataNode in place of a constant, or a constant of a wrong type.
         ValueError: input sets of different lengths, or a constant of the right type and a wrong value.
     """
@@ -104,7 +104,7 @@ def _call_once(
     if device is None:
         device = device_of(inputs)
         device = device if device in ("gpu", *op.devices) else op.devices[0]
-    # Operators that DALI has on one device only accept the other name, too: both are backends of JAX here.
+    # Operators that DALI has on one device only also accept the other device, because both are backends of JAX here.
     if device not in ("cpu", "gpu", "mixed"):
         raise ValueError(
             f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"'

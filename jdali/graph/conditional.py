@@ -24,7 +24,7 @@ class Branches:
         self._domains: dict[tuple[int, type, int], Domain] = {}
         self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
         self._stack: list[Domain] = []
-        self._by_hand: set[Domain] = set()  # made by `split`: their values may be used anywhere
+        self._by_hand: set[Domain] = set()  # made by `split`; their values may be used in any branch
         graph.branches = self
 
     @classmethod
@@ -33,7 +33,7 @@ class Branches:
         return graph.branches or cls(graph)
 
     def is_graph_value(self, value: object) -> bool:
-        """Tells if a value is known only when the graph runs."""
+        """Returns True if a value is known only when the graph runs."""
         return isinstance(value, DataNode)
 
     # --- branches ---------------------------------------------------------------------------
@@ -47,11 +47,11 @@ class Branches:
         self._graph.domain = domain
 
     def end_branch(self) -> None:
-        """Ends the branch begun last, also if tracing it failed."""
+        """Ends the branch that was begun last, even if tracing it failed."""
         self._graph.domain = self._stack.pop()
 
     def _domain(self, parent: Domain, condition: DataNode, which: bool | int, share: float = 1.0) -> Domain:
-        """Returns the samples of `parent` whose condition is `which`: always the same object."""
+        """Returns the domain of the samples of `parent` whose condition is `which`, always the same object."""
         key = (id(condition), type(which), which)
         if key not in self._domains:
             self._domains[key] = Domain(parent, condition, which, share, user_line())
@@ -122,7 +122,7 @@ class Branches:
         return node.outputs[0]
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-        """Selects for each sample the result of the case with its index; each case is traced, and run, once."""
+        """Selects, for each sample, the result of the case that its index names; each case is traced and run once."""
         index = self._in_current(index)
         parts = []
         for which, case in enumerate(cases):
@@ -153,7 +153,7 @@ class Branches:
 
     # --- by hand ----------------------------------------------------------------------------
     def split(self, value: object, predicate: DataNode) -> tuple[DataNode, DataNode]:
-        """Splits a value into the samples for which a predicate is true, and the others.
+        """Splits a value into the samples for which a predicate is true, and the samples for which it is false.
 
         Operators that take one of the two parts work on its samples, in whichever branch they are called.
         """
@@ -174,7 +174,7 @@ class Branches:
         outside = [predicate, *(self._before_split(value) for value in values)]
         parent = self.domain_of(outside, self._graph.domain)
         predicate = self.enter(predicate, parent)
-        # Parts of a split by another predicate are accepted: the run shows if their sizes fit.
+        # Accept parts of a split by another predicate: only the run shows if their sizes fit.
         sides = [
             value
             if value.source.domain in self._by_hand and value.source.domain.parent is parent
@@ -184,7 +184,7 @@ class Branches:
         return self._merged(sides, predicate, "merge", parent)
 
     def domain_of(self, values: Iterable[object], current: Domain) -> Domain:
-        """Returns the samples that an operator works on: the smallest part made by `split` among its inputs, or `current`."""
+        """Returns the samples that an operator works on: the smallest part by `split` among its inputs, or else `current`."""
         for value in values:
             domain = value.source.domain if isinstance(value, DataNode) else value
             if isinstance(domain, Domain) and domain in self._by_hand and _depth(domain) > _depth(current):
@@ -217,7 +217,7 @@ class Branches:
         return result
 
     def validated(self, value: DataNode, kind: str, side: str = "") -> DataNode:
-        """Adds a check, at run time, that a value is an operand of `and`, `or` or `not`; `side`: "left" or "right"."""
+        """Adds a check, at run time, that a value may be an operand of `and`, `or` or `not`; `side` is "left" or "right"."""
         args = {"expression_name": kind, "expression_side": side}
         return self._graph.add(
             REGISTRY["_conditional.validate_logical"], (value,), args, device="cpu"

@@ -1,4 +1,4 @@
-"""Reorders blocks so that the branches of an `if` end alike: in `return`s, or at their ends."""
+"""Reorders blocks so that both branches of an `if` end alike: both in a `return`, or both at their end."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _with_flag(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _continues(node: ast.stmt) -> bool:
-    """Tells if a statement is a `continue`, or an `if` with one in it."""
+    """Returns True if a statement is a `continue`, or an `if` that contains one."""
     if isinstance(node, ast.If):
         return any(_continues(n) for n in (*node.body, *node.orelse))
     return isinstance(node, ast.Continue)
@@ -80,7 +80,7 @@ def _set(name: str, value: bool, where: ast.AST) -> ast.stmt:
 
 
 def _leaves(block: Sequence[ast.stmt]) -> bool:
-    """Tells if no path through the block reaches its end."""
+    """Returns True if no path through the block reaches its end."""
     for node in block:
         if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             return True

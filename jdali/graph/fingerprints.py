@@ -2,7 +2,7 @@
 
 A graph is described by an entry for each operator: its name, the origins of its inputs, its arguments as text. If the
 compressed entries are short, they are the fingerprint, and a difference is reported with both values. The fingerprint of
-a large graph has a few bits of a hash for each operator: enough to find the one that differs.
+a large graph has a few bits of a hash for each operator, which are enough to find the operator that differs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from jdali.graph.node import DataNode, Domain, Node
 
-# A longer fingerprint has hashes in place of the text.
+# A fingerprint with more characters has hashes in place of the text.
 MOST_CHARACTERS = 400
 # Longer values of arguments are hashed.
 MOST_OF_A_VALUE = 48
@@ -97,7 +97,7 @@ def _text(value: object) -> str:
         text = f"{{{', '.join(f'{k}: {_text(v)}' for k, v in value.items())}}}"
     elif value is None or isinstance(value, (bool, int, complex, str, bytes, np.dtype)):
         text = str(value) if isinstance(value, np.dtype) else repr(value)
-    else:  # a function or an object goes by its name
+    else:  # a function or an object is represented by its name
         text = getattr(value, "__qualname__", type(value).__qualname__)
     return text if len(text) <= MOST_OF_A_VALUE else f"{text[:16]}...#{_hash(text.encode())}"
 
@@ -107,7 +107,7 @@ def _hash(data: bytes, characters: int = 8) -> str:
 
 
 def fingerprint(entries: Sequence[Entry]) -> str:
-    """Compresses the entries; many become one hash of all, and a short one of each."""
+    """Compresses the entries; if they are long, returns a hash of all entries, and a short hash of each."""
     data = json.dumps(entries, separators=(",", ":")).encode()
     text = base64.b85encode(zlib.compress(data, 9)).decode()
     if len(text) <= MOST_CHARACTERS:
@@ -116,13 +116,13 @@ def fingerprint(entries: Sequence[Entry]) -> str:
 
 
 def difference(was: str, entries: Sequence[Entry]) -> str | None:
-    """Describes the first differences between a fingerprint's pipeline and these entries; None: there are none."""
+    """Describes the first differences between a fingerprint's pipeline and these entries; None if there are none."""
     if was == fingerprint(entries):
         return None
     if was.startswith(" "):
         return _first_hash_that_differs(was[17:], entries)
     before = json.loads(zlib.decompress(base64.b85decode(was)))
-    if before == entries:  # another version of zlib
+    if before == entries:  # the fingerprints differ only by the version of zlib
         return None
     for number, (old, new) in enumerate(itertools.zip_longest(before, entries)):
         if old is None or new is None or old[0] != new[0]:

@@ -31,7 +31,7 @@ def live_after_ifs(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[ast
 
 
 def reads_frame(node: ast.AST) -> bool:
-    """Tells if the node is a call that sees the local variables of the function around it."""
+    """Returns True if the node is a call that sees the local variables of the function around it."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     name = node.func.id
@@ -55,9 +55,9 @@ def _writes(targets: Iterable[ast.AST]) -> Names:
 
 class _Analysis:
     def __init__(self, always: Names):
-        self.always = always  # read at any time: by nested functions, or by handlers of exceptions
+        self.always = always  # names that nested functions or exception handlers may read at any time
         self.found: dict[ast.If, Names] = {}
-        self.loops: list[tuple[Names, Names]] = []  # read after a `break`, after a `continue`
+        self.loops: list[tuple[Names, Names]] = []  # names read after a `break`, and after a `continue`
 
     def block(self, statements: Sequence[ast.stmt], after: Names) -> Names:
         for statement in reversed(statements):
@@ -65,7 +65,7 @@ class _Analysis:
         return after
 
     def statement(self, node: ast.stmt, after: Names) -> Names:
-        """Returns the variables read from the start of the statement on, from those read after it."""
+        """Returns the variables that are read from the start of a statement on, given the variables that are read after it."""
         match node:
             case ast.If():
                 self.found[node] = after | self.always
@@ -97,7 +97,7 @@ class _Analysis:
     def _loop(
         self, node: ast.For | ast.AsyncFor | ast.While, after: Names, set_: Names, test: Names
     ) -> Names:
-        """Iterates until nothing is added, because a loop's body follows itself."""
+        """Repeats until no name is added, because the body of a loop may follow itself."""
         start = self.block(node.orelse, after) | test
         while True:
             self.loops.append((after, start))
@@ -125,7 +125,7 @@ NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
 def walk(node: ast.AST, inside: bool = False) -> Iterable[ast.AST]:
-    """Yields the node and all below it that belong to the same function."""
+    """Yields the node and all nodes below it that belong to the same function."""
     yield node
     if isinstance(node, SCOPES) and not inside:
         return
@@ -138,7 +138,7 @@ def has(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
 
 
 def stays(nodes: Iterable[ast.AST]) -> bool:
-    """Tells if the nodes would lose their meaning in a function of their own."""
+    """Returns True if the nodes would change their meaning in a separate function."""
     nodes = list(nodes)
     if has(nodes, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
         return True

@@ -1,7 +1,7 @@
 """Defines the nodes of a pipeline's graph, and the `DataNode`s of their outputs.
 
-A node made outside a pipeline definition is in no graph. A graph that uses such a node, or one of another graph, makes its
-own copy of it and of all that it depends on (`Graph.own`).
+A node made outside a pipeline definition is in no graph. A graph that uses such a node, or a node of another graph, makes its
+own copy of the node and of all that the node depends on (`Graph.own`).
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from jdali.ops.tensor._subscript import parse_index
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """One operator in a graph.
+    """Represents one operator in a graph.
 
     Attributes:
         id: index in its graph; part of the operator's random keys.
         inputs: positional inputs; a NumPy array is a constant, the same for all samples.
-        seed: the operator's own seed; None: the pipeline's.
-        domain: the samples of the batch that it works on (the branch of a conditional).
+        seed: the operator's own seed; None for the pipeline's seed.
+        domain: the samples of the batch that the node works on (the branch of a conditional).
         runtime: object that an external source or a reader needs besides its arguments.
-        preserve: it runs even if its outputs are not used.
+        preserve: True if the node runs even if its outputs are not used.
         serial: position in the order of creation of all nodes.
-        original: the node that this is a copy of, which is in another graph or in none.
+        original: the node that this node is a copy of, which is in another graph or in none.
     """
 
     id: int
@@ -59,7 +59,7 @@ class Node:
 
     @property
     def is_source(self) -> bool:
-        """True if samples come from here: a reader, or an external source."""
+        """True if the node is a reader or an external source, from which samples come."""
         return isinstance(self.op, ReaderOp)
 
     @functools.cached_property
@@ -72,7 +72,7 @@ class Node:
 
     @property
     def whole_batch(self) -> bool:
-        """True if its results for a sample depend on other samples of the batch, even if only in size."""
+        """True if the results for a sample depend on other samples of the batch, even if only in size."""
         return self.op.depends_on_batch(self.args)
 
     @property
@@ -93,13 +93,13 @@ class Node:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Domain:
-    """The samples a node works on: the whole batch, or those for which a predicate has one value.
+    """Describes the samples a node works on: the whole batch, or the samples for which a predicate has one value.
 
     Attributes:
-        parent: the samples that these are part of; None: these are the whole batch.
+        parent: the domain that this is a part of; None if this is the whole batch.
         predicate: a scalar for each sample of the parent.
-        branch: True or False: the samples whose predicate is true or false (a number is true unless it is 0); an integer:
-            the samples whose predicate is that integer.
+        branch: True or False for the samples whose predicate is true or false (a number is true unless it is 0); an integer
+            for the samples whose predicate equals it.
         share: expected share of the parent's samples, 0 to 1.
     """
 
@@ -119,13 +119,13 @@ WHOLE_BATCH = Domain()
 
 
 class Graph:
-    """A graph under construction: the nodes in the order in which they were made."""
+    """Holds a graph under construction: its nodes, in the order in which they were made."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.domain = WHOLE_BATCH
         self._names: set[str] = set()
-        self._copies: dict[Node, Node] = {}  # by their originals
+        self._copies: dict[Node, Node] = {}  # copies by their originals
         self.owner: Callable[[], Any] | None = None  # weak reference to the pipeline
         self.branches: Any = None  # the `Branches` of the graph, once there are any
 
@@ -150,9 +150,9 @@ class Graph:
         """Adds an operator.
 
         Args:
-            num_outputs: number of outputs; None: the operator decides.
-            domain: the samples that it works on; the inputs must be values of these. None: the samples of the current
-                branch, which the inputs enter. A source has samples for the whole batch wherever it is called, as in DALI.
+            num_outputs: number of outputs; if None, the operator decides.
+            domain: the samples that it works on; the inputs must be values of these samples. None: the samples of the current
+                branch, into which the inputs are brought. A source always has samples for the whole batch, as in DALI.
         """
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
@@ -205,7 +205,7 @@ class Graph:
         return node.outputs[value.index]
 
     def copy_of(self, node: Node) -> Node | None:
-        """Returns the node if it is in this graph, else its copy; None: it has none yet."""
+        """Returns the node if it is in this graph, or else its copy; None if there is no copy yet."""
         if node.id < len(self.nodes) and self.nodes[node.id] is node:
             return node
         return self._copies.get(node.original or node)
@@ -213,7 +213,7 @@ class Graph:
     def bring_in(self, *values: DataNode) -> None:
         """Copies the nodes that values depend on and that the graph lacks, in the order of their creation."""
         pending = [value.source for value in values]
-        foreign: dict[Node, Node] = {}  # by their originals
+        foreign: dict[Node, Node] = {}  # nodes to copy, by their originals
         while pending:
             node = pending.pop()
             if (node.original or node) in foreign or self.copy_of(node) is not None:
@@ -314,7 +314,7 @@ class DataNode(Expression):
         self.name, self.device, self.index = name, device, index
         if source is not None:
             self.source = source
-        # Unknown for the output of an operator, before the pipeline runs.
+        # For the output of an operator, these are unknown before the pipeline runs.
         self.ndim, self.dtype, self.layout = ndim, dtype, layout
 
     def __repr__(self) -> str:
@@ -359,7 +359,7 @@ class DataNode(Expression):
     __iter__ = None  # a node can be indexed, but is not an `Iterable`
 
     def __bool__(self) -> bool:
-        # DALI's sentences, which programs look for.
+        # DALI's sentences, which programs search in error texts.
         error = TypeError(
             '"DataNode" was used in conditional context - it might have been used in truth evaluation for `if` '
             "statement, logical expression or cast to a boolean. To use conditional execution via `if` statements you "
@@ -382,18 +382,18 @@ def apply(
     device: str | None = None,
     **options: object,
 ) -> DataNode:
-    """Adds an operator with one output to the current graph, if there is one; options as in `Graph.add`."""
+    """Adds an operator with one output to the current graph, if there is one; takes the options of `Graph.add`."""
     if device is None:
         device = device_of(inputs)
     return new_node(REGISTRY[operator], inputs, args, device=device, **options).outputs[0]
 
 
 def device_of(inputs: Sequence[object]) -> str:
-    """Chooses the device of an operator if the user does not: the accelerator if an input is there."""
+    """Chooses the device of an operator if the user does not: the accelerator, if any input is there."""
     return "gpu" if any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs) else "cpu"
 
 
 def new_node(op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
-    """Makes a node in the current graph, or a detached one; see `Graph.add` and `detached`."""
+    """Makes a node in the current graph, or a detached node if there is none; see `Graph.add` and `detached`."""
     graph = current_graph()
     return (detached if graph is None else graph.add)(op, inputs, args, **options)

@@ -18,10 +18,10 @@ from jdali.graph.node import DataNode, Domain, Node
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HostStep:
-    """One operator that runs outside compiled code.
+    """Represents one operator that runs outside compiled code.
 
     Attributes:
-        may_be_late: its samples may be made when the only stage that needs them reads them, see `with_late_steps`.
+        may_be_late: True if samples may be made only when the one stage that needs them reads them, see `with_late_steps`.
     """
 
     node: Node
@@ -52,11 +52,11 @@ class HostStep:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stage:
-    """Operators compiled into one program per padded shape.
+    """Joins operators that are compiled into one program per padded shape.
 
     Attributes:
-        inputs: values from outside whose arrays the program reads.
-        outputs: values that are used outside.
+        inputs: values from outside the stage whose arrays the program reads.
+        outputs: values that are used outside the stage.
     """
 
     index: int
@@ -80,7 +80,7 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class ExecutionPlan:
-    """Plan of a graph: its steps, outputs and last uses.
+    """Holds the plan of a graph: its steps, outputs and last uses.
 
     Attributes:
         last_uses: values that no later step needs, for each step.
@@ -96,7 +96,7 @@ class ExecutionPlan:
         return tuple(s for s in self.steps if isinstance(s, Stage))
 
     def unused_outputs(self, node: Node) -> list[int]:
-        """Returns the numbers of the outputs of a node that nothing needs."""
+        """Returns the numbers of a node's outputs that nothing needs."""
         needed = {
             *self.outputs,
             *(v for step in self.steps for user in step.nodes for v in dependencies(user)),
@@ -110,7 +110,7 @@ def make_plan(
     *,
     one_device: bool = False,
 ) -> ExecutionPlan:
-    """Plans the nodes that `outputs` depend on, and nodes to preserve; with `one_device`, "cpu" and "gpu" fuse."""
+    """Plans the nodes that `outputs` depend on, and preserved nodes; with `one_device`, "cpu" and "gpu" nodes may fuse."""
     used = upstream([*outputs, *(v for n in nodes if n.preserve for v in dependencies(n))])
     used |= {n for n in nodes if n.preserve}
     live = [n for n in nodes if n in used]
@@ -133,7 +133,7 @@ def make_plan(
 
 
 def step_of(node: Node) -> HostStep | Stage:
-    """Makes the step of an operator that runs by itself."""
+    """Makes a step of a single operator."""
     if not is_compiled(node):
         return HostStep(node, 0)
     where = {node: "cpu" if node.device == "cpu" else "gpu"}
@@ -161,7 +161,8 @@ def last_uses(
 def scaled_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
     """Finds decoders that may decode at a fraction of the size, with the operators that read their pictures.
 
-    All of these operators take scaled pictures and have no per-sample arguments, and no picture is an output.
+    A decoder qualifies if all these operators take scaled pictures and have no per-sample arguments, and its pictures are no
+    output of the pipeline.
     """
     users: dict[DataNode, list[Node]] = {}
     for node in (node for step in plan.steps for node in step.nodes):
@@ -263,7 +264,7 @@ def _stages(
         members = set(group)
         inputs: dict[DataNode, None] = {}
         for node in group:
-            # An argument that `setup` has seen is passed with the results of `setup`.
+            # An argument that `setup` has seen reaches the program with the results of `setup`.
             handed_over = {*node.needs_values(), *_checked_values(node)} & {*node.arg_inputs.values()}
             for value in [*node.data_inputs, *node.arg_inputs.values()]:
                 if value.source not in members and value not in handed_over:
@@ -328,7 +329,7 @@ def _components(
         if not alone:
             result.append(group)
             continue
-        # Random values and arithmetic on them: all share one program.
+        # Random values and arithmetic on them all share one program.
         key = (levels[group[0]], where[group[0]], group[0].domain)
         if key in merged:
             merged[key] += group

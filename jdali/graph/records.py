@@ -1,6 +1,6 @@
 """Records graphs as plain data, from which copies, workers, serialized pipelines and exported folders rebuild them.
 
-Values go by number. Nodes keep their numbers, which are part of random keys.
+Records refer to values by number. Nodes keep their numbers, which are part of random keys.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ValueNumber:
 
 @dataclasses.dataclass(frozen=True)
 class DomainRecord:
-    """A branch, see `Domain`; the parent is a number."""
+    """Records a branch, see `Domain`; the parent is given by its number."""
 
     parent: int
     predicate: ValueNumber
@@ -52,11 +52,11 @@ class DomainRecord:
 
 @dataclasses.dataclass(frozen=True)
 class NodeRecord:
-    """A node, see `Node`.
+    """Records a node, see `Node`.
 
     Attributes:
-        inputs, args: with a `ValueNumber` in place of each value.
-        runtime: makes the node's `runtime`; None: it has none. An argument that is this object is replaced by the
+        inputs, args: inputs and arguments, with a `ValueNumber` in place of each value.
+        runtime: makes the node's `runtime`; None if it has none. An argument that is this object is replaced by the
             result.
         outputs: number of outputs.
         domain: number of the domain, or `NO_BRANCH`.
@@ -78,7 +78,7 @@ class NodeRecord:
 
 @dataclasses.dataclass(frozen=True)
 class GraphRecord:
-    """All nodes of a graph in their order, and the branches that they work on."""
+    """Records all nodes of a graph in their order, and the branches that they work on."""
 
     nodes: tuple[NodeRecord, ...]
     domains: tuple[DomainRecord, ...]
@@ -148,14 +148,14 @@ def _record(node: Node, remake: Callable[[Any], Callable[[], Any]], domain: int)
 
 
 def copy_graph(graph: Graph) -> Graph:
-    """Copies a graph for another pipeline of the same definition, with its sources at their beginnings."""
+    """Copies a graph for another pipeline of the same definition; its sources are at their beginnings."""
     copy = Graph()
     record_graph(graph.nodes, operator.attrgetter("anew")).add_to(copy)
     return copy
 
 
 def reduced_operator(value: object) -> Any:
-    """Reduces an operator, for `pickle`, to its name and module; NotImplemented for operators of `__main__`, and all else."""
+    """Reduces an operator, for `pickle`, to its name and module; NotImplemented for operators of `__main__` and other objects."""
     if not isinstance(value, Operator) or REGISTRY.loaded().get(value.name) is not value:
         return NotImplemented
     module = value.run.__module__

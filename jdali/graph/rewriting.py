@@ -20,7 +20,7 @@ _NOT, _OPERAND = "_conditional.not_", "_conditional.validate_logical"
 _CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
 
 
-# Operators that may run on the host of a loaded folder, besides decoders: none reads files or calls functions of the user.
+# Operators that a loaded folder may run on the host, besides decoders: none of them reads files or calls user functions.
 HOST_OPERATORS = frozenset(
     {
         "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",
@@ -30,9 +30,9 @@ HOST_OPERATORS = frozenset(
 
 
 def may_be_exported(node: Node) -> bool:
-    """Tells if an exported folder may contain the operator of a node.
+    """Returns True if an exported folder may contain the operator of a node.
 
-    It may if the operator is compiled, a decoder, one of `HOST_OPERATORS`, a move between devices or part of a conditional.
+    These are compiled operators, decoders, `HOST_OPERATORS`, moves between devices and parts of conditionals.
     """
     op = node.op
     decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
@@ -42,42 +42,42 @@ def may_be_exported(node: Node) -> bool:
 
 
 def moves_only(node: Node) -> bool:
-    """Tells if the output of a node is its input, perhaps on another device."""
+    """Returns True if the output of a node is its input, perhaps on another device."""
     return isinstance(node.op, IndexOp) and node.op.same_samples
 
 
 def is_conditional(node: Node) -> bool:
-    """Tells if a node splits a batch by a condition, merges it, or is a part of the condition."""
+    """Returns True if a node splits a batch by a condition, merges it, or belongs to the condition."""
     return node.op.name in _CONDITIONAL
 
 
 class ConditionalPart(enum.Enum):
-    """The task of a node in a conditional; its value is the operator's name."""
+    """Names the role of a node in a conditional; the value is the operator's name."""
 
     SPLIT = _SPLIT  # passes on the samples of a branch
     MERGE = _MERGE  # takes each sample from one of two branches, by truth
-    JOIN = _JOIN  # takes each sample from one of several, by number
+    JOIN = _JOIN  # takes each sample from one of several branches, by number
     NOT = _NOT
     OPERAND = _OPERAND  # checks a condition, and passes it on
 
 
 def conditional_part(node: Node) -> ConditionalPart | None:
-    """Returns the task of a node in a conditional; None: it only computes."""
+    """Returns the role of a node in a conditional; None if the node only computes."""
     return ConditionalPart(node.op.name) if is_conditional(node) else None
 
 
 def is_choice(node: Node) -> bool:
-    """Tells if a node chooses, for each sample, among the computed branches of a conditional."""
+    """Returns True if a node chooses, for each sample, among the computed branches of a conditional."""
     return node.op.name == _CHOOSE
 
 
 def passes_on(node: Node) -> bool:
-    """Tells if a function leaves a node out because its output is its first input: a move, or the start of a branch."""
+    """Returns True if a function leaves a node out, because it only passes on its first input: a move, or a branch's start."""
     return moves_only(node) or node.op.name == _SPLIT
 
 
 def origin(value: DataNode) -> DataNode:
-    """Returns the value that this one was, before moves and before it entered branches."""
+    """Returns the value that this value was before moves, and before it entered branches."""
     while passes_on(value.source):
         value = value.source.data_inputs[0]
     return value
@@ -90,7 +90,7 @@ class Rewriting:
     """
 
     def __init__(self, fixed: Mapping[DataNode, np.ndarray]):
-        """Starts with values that are the same for all samples; a condition among them leaves one branch."""
+        """Takes values that are the same for all samples; if one is a condition, only one branch remains."""
         self._conditions = {_identity(value): array for value, array in fixed.items()}
         self._rewritten: dict[tuple[Node, int], DataNode] = {}
 
@@ -100,7 +100,7 @@ class Rewriting:
         return self._rewritten.get(_identity(value), value)
 
     def node(self, node: Node) -> Node:
-        """Rewrites a node, after its inputs."""
+        """Rewrites a node whose inputs have been rewritten."""
         inputs: list[Any] = [self._settled(i) for i in node.inputs]
         args = {name: self._settled(value) for name, value in node.args.items()}
         op = node.op

@@ -8,7 +8,7 @@
                              y = x
                          ag__.if_(x > 1, ag__if_1, ag__else_3, ("y",), ...)
 
-The branches are functions that share the variables of the function around them, so that a hook can run either of them or
+The branches are functions that share the variables of the function around them, so that a hook can run one branch or
 both, and read the variables in between. A `return`, `break` or `continue` in a branch becomes a value that the branch
 returns, and takes effect after the call. Every new node has the line of the node that it replaces.
 """
@@ -43,13 +43,13 @@ def transform(node: FunctionNode, code: CodeType) -> CodeType:
     else:
         convert_function(function)
         inner = function
-    # Variables around the function, which it finds in its closure: without these they would become globals.
+    # Define the variables of the function's closure, which would otherwise become globals.
     free: list[ast.expr] = [ast.Name(name, ast.Store()) for name in (*code.co_freevars, HOOK)]
     factory = ast.parse("def factory(): pass").body[0]
     assert isinstance(factory, ast.FunctionDef)
     factory.body = [ast.Assign(free, ast.Constant(None)), inner]
     if not isinstance(function, ast.Lambda) and function.name not in code.co_freevars:
-        # A function that names itself is a global: it was not defined inside another function.
+        # A function that names itself is a global, because it was not defined inside another function.
         factory.body.insert(0, ast.Global([function.name]))
     module = ast.Module([factory], [])
     for new in (factory, *factory.body):
@@ -66,7 +66,7 @@ def _code_in(code: CodeType, name: str) -> CodeType:
 
 
 def _strip(function: FunctionNode) -> None:
-    """Removes all that was evaluated when the function was defined."""
+    """Removes what was evaluated when the function was defined."""
     function.args.defaults = []
     function.args.kw_defaults = [None] * len(function.args.kwonlyargs)
     for argument in ast.walk(function.args):
@@ -108,7 +108,7 @@ def convert_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
             body.insert(0, at(kind(names), function.body[0]))
     names = sorted(branches.state - set(argument_names(function)) - branches.declared.keys())
     if names:
-        # This never runs; it makes the names variables of this function, which the branches share.
+        # This code never runs. It makes the names variables of this function, which the branches share.
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
         never = ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None))], [])
         body.insert(0, at(never, function.body[0]))
@@ -202,7 +202,7 @@ class _Branches(_Expressions):
     ):
         super().__init__(first)
         self.live, self.declared, self.in_branch = live, declared, in_branch
-        self.loops = 0  # around the current statement, in this branch
+        self.loops = 0  # number of loops around the current statement, in this branch
         self.state: set[str] = set()  # variables set by branches
         self.exits: set[str] = set()  # statements by which control leaves this branch
 
@@ -256,7 +256,7 @@ class _Branches(_Expressions):
         return at(function, node)
 
     def _leave(self, out: str, exits: set[str]) -> Iterable[ast.stmt]:
-        """Yields the statements for the end of a branch: `return`, `break` or `continue`, here or further out."""
+        """Yields the statements after a conditional whose branch ended in `return`, `break` or `continue`."""
         kept = set(exits)
         outcome = ast.Name(out, ast.Load())
         for kind, statement in (("BREAK", ast.Break()), ("CONTINUE", ast.Continue())):
@@ -280,7 +280,7 @@ class _Branches(_Expressions):
         return at(ast.Return(_hook(kind)), node)
 
     def visit_Global(self, node: ast.stmt) -> ast.stmt:
-        return at(ast.Pass(), node)  # it moved to the top of the function
+        return at(ast.Pass(), node)  # the declaration moved to the top of the function
 
     visit_Nonlocal = visit_Global
 

@@ -132,7 +132,7 @@ def epoch_counter(
 
 
 def _refuse_padding_alone(reader: ReaderFacts, batch_size: int) -> None:
-    """Raises if padding adds a second batch to some shards: every other epoch would be padding alone."""
+    """Raises if padding adds a second batch to some shards, because every other epoch would consist of padding alone."""
     sizes = reader.shard_sizes()
     if min(sizes) == batch_size < max(sizes):
         raise ValueError(

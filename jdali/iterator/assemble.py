@@ -21,10 +21,10 @@ class Assembler:
     """Turns the outputs of pipelines into named, dense arrays on their devices.
 
     Args:
-        sharding: one for all outputs, or one per name; None: the default device.
+        sharding: a sharding for all outputs, or a dict of shardings by name; None: the default device.
         padded: names of the outputs whose samples may differ in size; they are padded with zeros, and
             `<name>_extent` has their sizes.
-        leading: with a sharding, the parts of the batch get a leading axis of their own.
+        leading: if True and there is a sharding, the parts of the batch get a leading axis of their own.
 
     Attributes:
         squeezed: names of outputs [N, 1] that become [N].
@@ -57,7 +57,7 @@ class Assembler:
 
         Args:
             outputs: the outputs of each pipeline.
-            rows: the rows to take from each pipeline's outputs; None: all.
+            rows: the rows to take from each pipeline's outputs; None for all.
             mask: bool [N], for the samples of all pipelines.
         """
         for batches in outputs:
@@ -95,7 +95,7 @@ class Assembler:
         return lead(array, fitted(name, sharding, array.ndim)) if self._leading and sharding else array
 
     def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
-        """Returns, for each pipeline and output, how its rows are split among devices; None: they are not split."""
+        """Returns, for each pipeline and output, how its rows are split among devices; None if they are not split."""
         wanted: list[BatchSplit | None] = []
         for name in self.names:
             sharding = self._sharding_of(name)

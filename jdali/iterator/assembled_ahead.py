@@ -6,7 +6,7 @@
  pipeline 1: made ──▶ part 1 ──┘
 ```
 The thread that adds the last part of a batch makes its arrays. `select` chooses the samples, by the
-rules for the last batch of an epoch. If that fails, the iterator makes the arrays again when it takes
+rules for the last batch of an epoch. If making the arrays fails, the iterator tries again when it takes
 the batch, and raises the error.
 """
 
@@ -36,7 +36,7 @@ class Selection:
     """Names the samples to take from one batch of each pipeline.
 
     Attributes:
-        rows: the rows to take from each pipeline; None: all.
+        rows: the rows to take from each pipeline; None for all.
         belongs: bool [N], True for samples of this epoch, False for samples that only fill up the batch.
         real: bool [N], the mask that the user gets.
     """
@@ -47,7 +47,7 @@ class Selection:
 
 
 def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Result]) -> Selection | None:
-    """Selects the samples of a batch for the user; returns None if all were lost: the batch is left out.
+    """Selects the samples of a batch for the user; returns None if all were lost, and the batch is left out.
 
     Args:
         counts: for each pipeline, the number of samples of the batch that belong to the epoch.
@@ -65,7 +65,7 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
     pads = counter.policy is LastBatchPolicy.PAD
     if counter.length is not None:
         for size, count in zip(sizes, counts, strict=True):
-            wanted = count if pads else full  # the rest of the last batch is padded here
+            wanted = count if pads else full  # PAD fills up the last batch below
             if size < wanted:
                 raise IteratorError(
                     f"iterator: a pipeline gave {size} samples in place of {wanted}. Variable batch size is not supported "
@@ -99,7 +99,7 @@ def _inside(counter: EpochCounter, result: Result, count: int) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class UserBatch:
-    """A batch for the user; `belongs` is False for samples that only fill it up."""
+    """Holds a batch for the user; `belongs` is False for samples that only fill up the batch."""
 
     arrays: Any
     belongs: np.ndarray
@@ -129,7 +129,7 @@ class Assembly:
 
 
 class JoinedBatch:
-    """A batch of all pipelines; its parts are dropped once its arrays are made."""
+    """Holds a batch of all pipelines; its parts are dropped once its arrays are made."""
 
     def __init__(self, pipelines: int):
         self.parts: list[Result | None] = [None] * pipelines
@@ -168,7 +168,7 @@ class _Joining:
 
 
 class _Part:
-    """The `engine.Follower` of one pipeline, from the next batch that the iterator takes."""
+    """Implements `engine.Follower` for one pipeline, starting at the next batch that the iterator takes."""
 
     def __init__(self, joining: _Joining, pipeline: int, counter: EpochCounter):
         self._joining, self._pipeline, self._counter = joining, pipeline, copy.copy(counter)

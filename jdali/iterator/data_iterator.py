@@ -1,4 +1,4 @@
-"""`DataIterator`, which a training loop in JAX iterates over."""
+"""Defines `DataIterator`, over which a training loop in JAX iterates."""
 
 from __future__ import annotations
 
@@ -59,25 +59,26 @@ class DataIterator(EpochLoop[BatchT]):
         size: samples in an epoch, of all pipelines together; for sources without an end. Without `size`
             and `reader_name` an epoch lasts until a source ends; readers never end.
         reader_name: name of the reader (its argument `name`) that sets the length of the epochs.
-        auto_reset: True or "yes": the next epoch begins without a call of `reset`.
-        last_batch_padded: with `size`: the source repeats its last sample at the end of the epoch. For a
+        auto_reset: with True or "yes", the next epoch begins without a call of `reset`.
+        last_batch_padded: with `size`, True if the source repeats its last sample at the end of the epoch. For a
             reader this is known.
         last_batch_policy: rule for samples that do not fill a batch.
         prepare_first_batch: start making (and compiling for) the first batch at once, in the background;
             functions of external sources are called for it here.
-        sharding: one for all outputs, or one per name; outputs become global arrays. The compiled stages that
-            make them run on all their devices, each on its own samples, and the results stay there; slices of
-            host outputs are copied directly to their devices (`Pipeline.plan` shows which stages are spread).
-            With several processes, each process makes its part of the batch: its pipelines have the same seed
-            as those of other processes and read other shards (processes that hold the same part read the same
-            shard). Give `reader_name`, so all processes take the same number of steps.
+        sharding: a sharding for all outputs, or a dict of shardings by name; outputs become global arrays. The
+            compiled stages that make outputs run on all their devices, each device on its own samples, and the
+            results stay there; slices of host outputs are copied directly to their devices (`Pipeline.plan` shows
+            which stages are spread). With several processes, each process makes its part of the batch: its
+            pipelines have the same seed as the pipelines of other processes, but read other shards (processes that
+            hold the same part read the same shard). Give `reader_name`, so all processes take the same number of
+            steps.
         mask_name: name of the mask, bool [N]. It is False for samples that only fill up the batch (with
-            `LastBatchPolicy.PAD`) and for failed samples that others replace (with `on_error="mask"`). Without
-            either there is no mask.
+            `LastBatchPolicy.PAD`) and for stand-ins of failed samples (with `on_error="mask"`). With neither of
+            these options there is no mask.
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded with
-            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.
+            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. With "error", such samples raise.
         squeeze: names of outputs with one number per sample, such as a reader's labels: [N, 1] becomes [N].
-        pmap_shape: with `sharding`: outputs are [parts, N / parts, ...], as functions under `jax.pmap`
+        pmap_shape: with `sharding`, makes outputs [parts, N / parts, ...], as functions under `jax.pmap`
             expect.
 
     Attributes:
@@ -192,10 +193,10 @@ class DataIterator(EpochLoop[BatchT]):
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
-        """Counts the batches of a loop over this epoch; the next may have one more or less, see `LastBatchPolicy`.
+        """Counts the batches of a loop over this epoch; the next epoch may have one more or less, see `LastBatchPolicy`.
 
-        After `set_state` or a `break`, the count is of the rest of the epoch; once a loop over the rest has
-        ended, of the next epoch. After a whole epoch the count stays until `reset`.
+        After `set_state` or a `break`, it counts the rest of the epoch, and once a loop over the rest has
+        ended, the next epoch. After a whole epoch the count stays until `reset`.
         """
         length = self._length if self._counts_this else self._end.length  # type: ignore[union-attr]
         if length is None:
@@ -209,9 +210,9 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def size(self) -> int:
-        """Samples in the batches that `len` counts, of all pipelines together; -1: not known.
+        """Samples in the batches that `len` counts, of all pipelines together; -1 if not known.
 
-        With `reader_name` the count is of one shard. With PARTIAL and PAD it leaves out samples that only
+        With `reader_name`, one shard is counted. With PARTIAL and PAD it leaves out samples that only
         fill up the last batch.
         """
         with self._lock:
@@ -222,7 +223,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def wait_seconds(self) -> float:
-        """Seconds that `next` waited for data in this epoch; at its end they stay until the next begins."""
+        """Seconds that `next` waited for data in this epoch; after its end the value stays until the next epoch begins."""
         return self._clock.waited
 
     @property
@@ -231,7 +232,7 @@ class DataIterator(EpochLoop[BatchT]):
         return self._clock.share
 
     def report(self) -> Report:
-        """Reports on the time of this epoch; at its end the report stays until the next begins.
+        """Reports on the time of this epoch; after its end the report stays until the next epoch begins.
 
         `print(iterator.report())` shows whether the loop waited for data, which part of the pipeline is the
         bottleneck, and what to change.
@@ -251,7 +252,7 @@ class DataIterator(EpochLoop[BatchT]):
         anew. If all pipelines have the same seed, all processes may take the state of any one process.
 
         Raises:
-            StateError: the state is of other pipelines; the message tells the difference. The iterator stays
+            StateError: the state belongs to other pipelines; the message names the difference. The iterator stays
                 where it was.
         """
         with self._lock:
@@ -296,7 +297,7 @@ class DataIterator(EpochLoop[BatchT]):
 
         Args:
             step: number of the batch, from 0; resumed training continues the numbers.
-            epoch: count `step` from the beginning of this epoch (the first is 0); None: from the beginning
+            epoch: number of the epoch, from 0, from whose beginning `step` is counted; None counts from the beginning
                 of the training. In an epoch that was resumed with another batch size or number of
                 shards, batches are counted from the resumption.
 

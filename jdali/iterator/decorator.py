@@ -1,4 +1,4 @@
-"""The decorator `data_iterator`, which turns a pipeline function into a factory of iterators."""
+"""Defines the decorator `data_iterator`, which turns a pipeline function into a factory of iterators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jdali.iterator.data_iterator import DataIterator
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.pipeline import Pipeline, pipeline_def
 
-# Default of each pipeline, as in DALI.
+# Default number of threads of each pipeline, as in DALI.
 DEFAULT_NUM_THREADS = 4
 
 
@@ -47,7 +47,7 @@ def data_iterator(
         pipeline_fn: as for `pipeline_def`.
         output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
             sharding, mask_name, ragged, squeeze, pmap_shape: as for `DataIterator`.
-        devices: instead of `sharding`: the batch is split over these devices.
+        devices: used instead of `sharding`; the batch is split over these devices.
     """
     if sharding is not None and devices is not None:
         raise ValueError("data_iterator: Only one of `sharding` and `devices` arguments can be provided")
@@ -90,8 +90,8 @@ def make_pipelines(
     """Makes the pipelines of this process.
 
     Args:
-        one_for_each: require one pipeline per part of the batch, with `shard_id` and `num_shards`.
-        checkpoints: one per pipeline, from `DataIterator.checkpoints`.
+        one_for_each: if True, each part of the batch must have its own pipeline, with `shard_id` and `num_shards`.
+        checkpoints: a checkpoint for each pipeline, from `DataIterator.checkpoints`.
     """
     made: list[Pipeline] = []
     for position, arguments in enumerate(_arguments(function, kwargs, sharding, one_for_each)):

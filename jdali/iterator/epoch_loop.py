@@ -34,13 +34,13 @@ Self = typing.TypeVar("Self", bound="EpochLoop[Any]")
 class WaitClock:
     """Sums the time that threads spend inside `with clock.wait():` in an epoch.
 
-    The numbers of an epoch stay until the first wait of the next.
+    The numbers of an epoch stay until the first wait of the next epoch.
 
     Attributes:
-        waited: seconds of all threads.
-        first_wait: seconds of all threads until the first batch came.
+        waited: seconds that all threads together waited.
+        first_wait: seconds that all threads together waited until the first batch came.
         batches: number of batches that came.
-        over: True from the end of an epoch to the first wait of the next.
+        over: True from the end of an epoch to the first wait of the next epoch.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class WaitClock:
 
     @contextlib.contextmanager
     def wait(self) -> Iterator[None]:
-        """Counts while a thread waits for a batch, or for the end of the epoch."""
+        """Measures the time that a thread waits for a batch, or for the end of the epoch."""
         start = time.perf_counter()
         with self._lock:
             if self.over:
@@ -70,12 +70,12 @@ class WaitClock:
                     self.first_wait, self._came = self.waited, self.batches == 1
 
     def end_epoch(self) -> None:
-        """Ends the epoch; the next wait starts the numbers of a new one."""
+        """Ends the epoch; the next wait starts the numbers of a new epoch."""
         self.over = True
 
     @property
     def elapsed(self) -> float:
-        """Seconds from the first wait to the end of the last one."""
+        """Seconds from the start of the first wait to the end of the last wait."""
         return self._last - self._first
 
     @property
@@ -100,9 +100,9 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         self._belongs = np.ones(samples, bool)
         self._done = 0
         self._first = 0  # batches of this epoch that were returned before this loop
-        self._end: EpochEnd | None = None  # set from the end of an epoch to the start of the next
-        self._kept: UserBatch | None = None  # peeked at, so still the next batch
-        # Guards the position and the state; a `next` that waits for data does not hold it.
+        self._end: EpochEnd | None = None  # set from the end of an epoch to the start of the next epoch
+        self._kept: UserBatch | None = None  # batch that was peeked at, so it is still the next
+        # Guards the position and the state. A `next` that waits for data does not hold this lock.
         self._lock = threading.RLock()
         self._clock = WaitClock()
         self._recorder = Recorder(stream.pipelines, stream.assembly.timer)
@@ -130,7 +130,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             with self._lock:
                 if (kept := self._peeked(keep)) is not None:
                     return kept
-                if self._clock.over and self._clock.batches:  # the numbers are of one epoch
+                if self._clock.over and self._clock.batches:  # the report covers only one epoch
                     self._recorder.mark()
             with self._clock.wait():
                 while True:
@@ -173,8 +173,8 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Iterates over the first batches of an epoch, then ends it: `for batch in iterator.take(100):`.
 
         If some of these batches were taken before (by an earlier loop, or before a restored state), the loop
-        continues with the rest of them. The other data of the epoch is not read; the next epoch is the one that
-        would have followed the whole epoch. If epochs last until a source ends, a source with a `cycle` starts
+        continues with the remaining batches. The other data of the epoch is not read; the next epoch is the same as
+        after a whole epoch. If epochs last until a source ends, a source with a `cycle` starts
         again. A source without one continues with its next data, and loses data read ahead if it cannot go back.
 
         Args:
@@ -186,7 +186,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return FirstBatches(self, batches)
 
     def _is_over_within(self, batches: int) -> bool:
-        """Tells if at least `batches` batches of the epoch were returned and the epoch has more."""
+        """Returns True if at least `batches` batches of the epoch were returned and the epoch has more."""
         return self._end is None and self._done >= batches and self._done != self._length
 
     def _begin_within(self, batches: int) -> None:
@@ -250,7 +250,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
     @folding
     def reset(self, force: bool = False) -> None:
-        """Begins the next epoch; ignored in the middle of one, as in DALI.
+        """Begins the next epoch; has no effect in the middle of an epoch, as in DALI.
 
         Args:
             force: in the middle of an epoch, end it early, see `take`.
@@ -288,7 +288,7 @@ class FirstBatches(Iterator[BatchT]):
     def __init__(self, loop: EpochLoop[BatchT], count: int):
         self._loop, self._count = loop, count
         self._begun = self._ended = False
-        self._batches = 0  # of this loop
+        self._batches = 0  # batches of this loop so far
         self._turn = threading.RLock()
 
     def __next__(self) -> BatchT:
@@ -305,5 +305,5 @@ class FirstBatches(Iterator[BatchT]):
                 raise
 
     def __len__(self) -> int:
-        """Counts the batches of this loop; a source that ends earlier makes them fewer."""
+        """Counts the batches of this loop; there are fewer if a source ends earlier."""
         return self._batches if self._begun else self._loop._length_within(self._count)

@@ -17,10 +17,10 @@ from jdali.engine import EpochShare
 
 
 class IteratorError(ValueError, RuntimeError, AssertionError):
-    """Arguments or pipelines of an iterator do not fit together.
+    """Raised if arguments or pipelines of an iterator do not fit together.
 
-    It is a `ValueError`, and also an `AssertionError` and a `RuntimeError`, because DALI's iterators raise the
-    former for most of these errors, the latter for batches that are not dense.
+    It is a `ValueError`, and also an `AssertionError` and a `RuntimeError`: DALI's iterators raise AssertionError
+    for most of these errors, and RuntimeError for batches that are not dense.
     """
 
 
@@ -28,7 +28,7 @@ __all__ = ["LastBatchPolicy"]
 
 
 class LastBatchPolicy(enum.Enum):
-    """The rule for the last batch of an epoch if the samples do not fill it.
+    """Selects the rule for the last batch of an epoch, if the samples do not fill it.
 
     FILL: the batch is filled with the reader's next samples: samples of the next epoch, or repetitions of
         the last sample if the reader has `pad_last_batch=True`.
@@ -53,8 +53,8 @@ class ReaderFacts:
         epoch_size_padded: `epoch_size` rounded up so that all shards are equal.
         shards: number of shards of the data set.
         shard_ids: first shard of each pipeline.
-        pads: a reader repeats its last sample to fill its last batch.
-        sticks: a reader stays with its shard; otherwise it moves to the next shard every epoch.
+        pads: True if a reader repeats its last sample to fill its last batch.
+        sticks: True if a reader stays with its shard; otherwise it moves to the next shard every epoch.
     """
 
     epoch_size: int
@@ -104,9 +104,9 @@ class EpochCounter:
 
     Args:
         batch_size: samples in a batch of each pipeline.
-        size: samples in an epoch of all pipelines together; -1: see `reader`.
-        reader: sets the size of an epoch. Without it and `size`, an epoch lasts until a source ends.
-        padded: with `size`: the source repeats its last sample at the end of an epoch.
+        size: samples in an epoch of all pipelines together; -1 if `reader` or the end of a source decides.
+        reader: sets the size of an epoch. Without `reader` and `size`, an epoch lasts until a source ends.
+        padded: with `size`, True if the source repeats its last sample at the end of an epoch.
 
     Attributes:
         step, epoch: batches drawn and epochs ended so far.
@@ -125,7 +125,7 @@ class EpochCounter:
     ):
         self.policy, self.batch_size, self.pipelines = policy, batch_size, pipelines
         self.given_size, self.reader = size, reader
-        # Without a size the policy has no effect, as in DALI: batches are returned as they come.
+        # Without a size the policy has no effect, as in DALI, and batches are returned as they come.
         self._wraps = policy is LastBatchPolicy.FILL and not (reader.pads if reader is not None else padded)
         self.step = self.epoch = self.done = 0
         self._thrown_away = 0  # batches after the last one of the epoch
@@ -134,7 +134,7 @@ class EpochCounter:
         # Samples of this epoch that already filled up the epoch before, by a reader's first shard;
         # without a reader, one number for all pipelines.
         self._ahead = [0] * (1 if reader is None else reader.shards)
-        # Samples of each shard that a restored state left for this epoch and the next ones; empty: all.
+        # Samples of each shard that a restored state left for this epoch and the next epochs; empty if all are left.
         self._rest: list[list[int]] = []
 
     # --- this epoch -------------------------------------------------------------------------
@@ -149,12 +149,12 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Samples that a batch adds to the count: of one pipeline with a reader (each has its shard), else of all."""
+        """Samples that a batch adds to the count: with a reader of one pipeline, which has its own shard, or else of all."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
     def size(self) -> int:
-        """Samples in the epoch by DALI's count (with a reader, in one shard); -1: not known."""
+        """Samples in the epoch by DALI's count, which with a reader is of one shard; -1 if not known."""
         reader = self.reader
         if reader is None:
             return self._sizes()[0]
@@ -170,7 +170,7 @@ class EpochCounter:
 
     @property
     def length(self) -> int | None:
-        """Batches in this epoch; None: not known."""
+        """Batches in this epoch; None if not known."""
         size = self.size
         if size < 0:
             return None
@@ -180,7 +180,7 @@ class EpochCounter:
         return _ceil_div(size - ahead, self.samples_per_step)
 
     def samples_from(self, batch: int) -> int:
-        """Counts the samples in the epoch's batches from number `batch` on; -1: not known.
+        """Counts the samples in the epoch's batches from number `batch` on; -1 if not known.
 
         With PARTIAL and PAD, samples that fill up a batch do not count. With a reader, the largest of the
         pipelines' shards counts.
@@ -197,18 +197,18 @@ class EpochCounter:
 
     @property
     def gives_nothing(self) -> bool:
-        """True if no epoch has a batch: with DROP, if a shard has less than one batch."""
+        """True if no epoch has a batch, because the policy is DROP and a shard has less than one batch."""
         return self.policy is LastBatchPolicy.DROP and self.length == 0 and not self._rest
 
     @property
     def surplus(self) -> int:
-        """Batches to draw and throw away at the end of the epoch: with DROP, the incomplete one."""
+        """Number of batches to draw and throw away at the end of the epoch; with DROP, the incomplete batch."""
         size = self.size
         return int(self.policy is LastBatchPolicy.DROP and size > 0 and size % self.samples_per_step != 0)
 
     @property
     def left(self) -> int | None:
-        """Batches of the epoch that are not drawn yet; None: not known."""
+        """Batches of the epoch that are not drawn yet; None if not known."""
         length = self.length
         return None if length is None else length - self.done
 
@@ -248,7 +248,7 @@ class EpochCounter:
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended. Returns False if the previous epoch ended at the same place: this one goes on."""
+        """Notes that a source ended. Returns False, and this epoch goes on, if the previous epoch ended at the same place."""
         if self.done or self._began_again:
             return True
         self._began_again = True
@@ -271,7 +271,7 @@ class EpochCounter:
                 self._ahead = [a + drawn - s for a, s in zip(self._ahead, self._sizes(), strict=True)]
         self._move_on()
         if self._wraps and self.reader is not None and self.length == 0:
-            # The epoch before took all samples of this one: DALI skips it.
+            # The epoch before took all samples of this epoch, so this epoch is skipped, as in DALI.
             self._ahead = [0] * len(self._ahead)
             self._move_on()
         self.epoch += 1
@@ -302,7 +302,7 @@ class EpochCounter:
 
         Args:
             state: a result of `get_state`.
-            ended: the epoch has ended, so `advance` is the next call.
+            ended: True if the epoch has ended, so that `advance` is the next call.
         """
         self._thrown_away, self._began_again = 0, False
         before = self._of(state)
@@ -318,7 +318,7 @@ class EpochCounter:
         self.done = 0 if left else before.done
 
     def _of(self, state: Mapping[str, Any]) -> EpochCounter:
-        """Makes a counter equal to the one whose state this is."""
+        """Makes a counter equal to the counter whose state this is."""
         before = copy.copy(self)
         before.batch_size, before.pipelines = int(state["batch_size"]), int(state["pipelines"])
         before.done, before._moved = int(state["done"]), int(state["turn"])
@@ -332,7 +332,7 @@ class EpochCounter:
         return before
 
     def _left(self) -> list[list[int]]:
-        """Counts the samples left in each shard, for this epoch and for later ones that some shard has begun."""
+        """Counts the samples left in each shard, for this epoch and for later epochs that some shard has begun."""
         if self.size < 0:
             return []
         epochs: list[list[int]] = []

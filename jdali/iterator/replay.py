@@ -20,7 +20,7 @@ State = Mapping[str, Any]
 
 
 class PipelineTwin:
-    """Makes batches with the programs and threads of a pipeline, from a position of its own in the sources."""
+    """Makes batches with the programs and threads of a pipeline, but has its own position in the sources."""
 
     def __init__(self, engine: Engine):
         self._engine, self._cursor = engine, engine.cursor.twin()
@@ -86,7 +86,7 @@ class PipelineTwin:
 
 
 class Replay:
-    """Makes the batches of an iterator from a position of its own."""
+    """Makes the batches of an iterator, but has its own position."""
 
     def __init__(self, stream: BatchStream):
         self._pipelines = [PipelineTwin(pipeline.internals().engine) for pipeline in stream.pipelines]
@@ -191,7 +191,7 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
 
 
 def _check_the_way(replay: Replay, start: State, restored: State) -> None:
-    """Raises ValueError if a fresh iterator would not reach the restored state by the same number of steps."""
+    """Raises ValueError if a fresh iterator would not reach the restored state in the same number of steps."""
     replay.set_state(restored)
     reached = replay.get_state()
     replay.set_state(start)

@@ -19,7 +19,7 @@ def state_of(
     """Returns the state of an iterator, JSON-serializable.
 
     Args:
-        ended: the epoch has ended and the next one has not begun.
+        ended: True if the epoch has ended and the next epoch has not begun.
         pipelines: states of the pipelines. The graph's fingerprint, usually equal in all, is stored once.
     """
     graph = pipelines[0].get("graph")
@@ -38,7 +38,7 @@ def state_of(
 
 
 def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, Any]:
-    """Returns the state at the start of the next epoch, from the `state` at the end of one."""
+    """Returns the state at the start of the next epoch, given the `state` at the end of this epoch."""
     pipelines = [
         {**of_pipeline, "end": End.LEFT} if of_pipeline.get("end") == End.REACHED else of_pipeline
         for of_pipeline in state["pipelines"]
@@ -71,7 +71,7 @@ def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
 
 
 def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:
-    """Returns the states for `count` pipelines that read `shards` shards (None: the iterator has no `reader_name`)."""
+    """Returns the states for `count` pipelines that read `shards` shards; None if the iterator has no `reader_name`."""
     graph = {} if state.get("graph") is None else {"graph": state["graph"]}
     given = [{**graph, **of_pipeline} for of_pipeline in state["pipelines"]]
     if len(given) == count and (shards is None or len(state["epoch"]["ahead"]) == shards):
@@ -91,7 +91,7 @@ def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
     """Merges the states of a reader's shards.
 
     Raises:
-        StateError: shards are missing, and the ones given are at different positions.
+        StateError: shards are missing, and the given shards are at different positions.
     """
     if "taken" in states[0] and len(states) == states[0]["taken"][-1][0]:
         return merged_state(states)
@@ -113,7 +113,7 @@ def checkpoints(state: Mapping[str, Any]) -> list[bytes]:
 def restored_state(pipelines: Sequence[Pipeline]) -> dict[str, Any] | None:
     """Returns the iterator state in the checkpoints that the pipelines were restored from.
 
-    None: the checkpoints have no iterator state, or different ones.
+    Returns None if the checkpoints have no iterator state, or different states.
     """
     states = [pipeline.iterator_state for pipeline in pipelines]
     if any(state is None or state != states[0] for state in states) or states[0] is None:

@@ -1,4 +1,4 @@
-"""The stream of an iterator's batches, with the ends of the epochs between them."""
+"""Defines the stream of an iterator's batches, with the ends of the epochs between them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
 
-# States kept for `batch_at`, each some hundred bytes; limited, since training may last for months.
+# Most states kept for `batch_at`, each of some hundred bytes. They are limited, because training may last for months.
 MOST_ANCHORS = 4096
 
 
 @dataclasses.dataclass(frozen=True)
 class TakenBatch:
-    """The results of all pipelines for one batch."""
+    """Holds the results of all pipelines for one batch."""
 
     results: Sequence[Result]
     share: EpochShare
@@ -30,7 +30,7 @@ class TakenBatch:
 
 @dataclasses.dataclass(frozen=True)
 class EpochEnd:
-    """The end of an epoch.
+    """Describes the end of an epoch.
 
     Attributes:
         size, length: size and length of the next epoch.
@@ -58,15 +58,15 @@ class BatchStream:
         self.pipelines, self.counter, self.assemble = tuple(pipelines), counter, assemble
         self.assembly = Assembly(assemble, counter, self.pipelines[0].slabs)
         self._ended = False  # `take` has returned the end of the epoch
-        # The next three hold while `_ended`.
+        # The next three attributes have a meaning only while `_ended` is True.
         self._leaves = False  # the user wants the next epoch
         self._stands = False  # the pipelines make no batch before the next epoch begins
         self._left_early = False  # the user left the epoch before its end
-        self._outcomes: dict[int, Result | BaseException] = {}  # of pipelines, until all have one
-        # States from which any later batch is found by counting: the start, the last restored state, and
+        self._outcomes: dict[int, Result | BaseException] = {}  # kept until every pipeline has one
+        # States from which every later batch can be found by counting: the start, the last restored state, and
         # each state where a source began again.
         self.anchors = [self.get_state()]
-        self.forgot = False  # some anchors were dropped, the oldest after the first
+        self.forgot = False  # True if some anchors were dropped; the first is always kept
         self.restored: dict[str, Any] | None = None
         self._follow(counter)
 
@@ -130,7 +130,7 @@ class BatchStream:
             return error
 
     def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
-        """Takes a batch before its assembly, or a surplus batch to throw away; otherwise as `take`."""
+        """Takes an item as `take` does, but a batch before its assembly, also a surplus batch to throw away."""
         if self._ended:
             if not self._leaves:  # an interrupt came before the user got the end
                 return self.end()
@@ -146,7 +146,7 @@ class BatchStream:
         if isinstance(error, StopIteration) and self.counter.left != 0:
             if self.counter.meet_end():
                 return self._end(stands=True)
-            self._reset_pipelines()  # the epoch before ended at the same place, so the source begins again
+            self._reset_pipelines()  # the previous epoch ended at the same place, so the source begins again
             return None
         share = self.counter.draw()  # counts a failed batch as well: its samples are gone
         if error is None:
@@ -154,7 +154,7 @@ class BatchStream:
         return None if share.is_surplus else error
 
     def _take_parts(self) -> bool:
-        """Takes a batch or an error from each pipeline, so that all move together; False: one is not ready."""
+        """Takes a batch or an error from each pipeline, so that all move together; returns False if one is not ready."""
         for number, pipeline in enumerate(self.pipelines):
             if number not in self._outcomes:
                 outcome = outcome_of(pipeline.take_result)

@@ -25,13 +25,13 @@ from jdali._workers.memory import Memory
 
 _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
-_SECONDS = 60.0  # to wait for the first actor to fill the memory
+_SECONDS = 60.0  # seconds to wait for the first actor to fill the memory
 _TRIES = 3
-_ADDRESSES = 64  # for each key: enough that one of their actors survives, asked in a millisecond
+_ADDRESSES = 64  # for each key: enough that one of their actors survives; all are asked in a millisecond
 
 
 class NodeMemory:
-    """Memory that a node shares; with a `server`, this process sends it to others."""
+    """Holds memory that the processes of a node share; with a `server`, this process sends it to other processes."""
 
     def __init__(self, memory: Memory, server: socket.socket | None = None):
         self.memory, self._server = memory, server
@@ -71,7 +71,7 @@ def _address(key: str, number: int) -> str:
 
 
 def _of_others(key: str) -> Memory | None:
-    """Returns the memory from an actor that survived the first one; None: there is none."""
+    """Returns the memory from an actor that survived the first one; None if there is none."""
     for number in range(1, _ADDRESSES):
         with contextlib.suppress(OSError, EOFError):
             return _received(_address(key, number))
@@ -79,7 +79,7 @@ def _of_others(key: str) -> Memory | None:
 
 
 def _server_beside_the_first(key: str) -> socket.socket | None:
-    """Returns a socket at the next free address; None: all are taken, so enough actors send the memory."""
+    """Returns a socket at the next free address; None if all are taken, so that enough actors send the memory."""
     for number in range(1, _ADDRESSES):
         server = _bound(_address(key, number))
         if server is not None:
@@ -88,7 +88,7 @@ def _server_beside_the_first(key: str) -> socket.socket | None:
 
 
 def _bound(address: str) -> socket.socket | None:
-    """Returns a socket that listens at an address; None: the address is taken."""
+    """Returns a socket that listens at an address; None if the address is taken."""
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         server.bind(address)

@@ -32,7 +32,7 @@ Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ActorStart:
-    """The definition of a pipeline, in the object store."""
+    """Holds the definition of a pipeline, in the object store."""
 
     version: str
     start: PackedValue
@@ -40,7 +40,7 @@ class ActorStart:
 
 
 class ActorCall(NamedTuple):
-    """Tasks of one client that one call makes.
+    """Groups tasks of one client for one call of an actor.
 
     Attributes:
         packed: a `TaskGroup`, without `arrays`.
@@ -56,7 +56,7 @@ class ActorCall(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ActorPlace:
-    """Place of an actor; with an `error`, which the start of the pipeline raised there, it makes no tasks."""
+    """Describes where an actor runs. If starting the pipeline there raised an `error`, the actor makes no tasks."""
 
     node: str
     node_id: str
@@ -66,14 +66,14 @@ class ActorPlace:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ActorAnswer:
-    """The results of a call's tasks, or the reason why there are none.
+    """Holds the results of a call's tasks, or the reason why there are none.
 
     Attributes:
-        packed: a `TaskOutcome` for each task, or one exception for all (`is_error`); None: there are no results.
+        packed: a `TaskOutcome` for each task, or one exception for all (`is_error`); None if there are no results.
         is_unknown: the client has not joined, or was idle for so long that it must join again.
-        death: death of the process before all tasks were made; None: it made them, or died in another call.
+        death: death of the process before all tasks were made; None if it made them, or died in another call.
         position: position of the task that ran when it died.
-        error: why no task of this client can be made there.
+        error: reason why the actor can make no task of this client.
         deaths: number of the client's processes that have died in this actor.
     """
 
@@ -202,7 +202,7 @@ def running(log: mmap.mmap, packed: PackedValue) -> int:
 
 
 class CallKilledError(RuntimeError):
-    """A process died before it had made a call; `death` is None if another call was running."""
+    """Raised if a process died before it had made a call; `death` is None if another call was running."""
 
     def __init__(self, death: WorkerDeath | None, position: int):
         super().__init__(str(death))
@@ -210,7 +210,7 @@ class CallKilledError(RuntimeError):
 
 
 class VersionError(RuntimeError):
-    """The node has another version of jdali."""
+    """Raised if the node has another version of jdali."""
 
 
 def packed_memory(packed: PackedValue, arrays: Sequence[Bytes]) -> PackedMemory:

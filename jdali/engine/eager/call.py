@@ -28,7 +28,7 @@ from jdali.graph import WHOLE_BATCH, ExecutionPlan, Graph, HostStep, Stage, is_c
 from jdali.ops.flow._source import external_source
 from jdali.tensors import RowSlice, TensorList
 
-KEPT_RUNNERS = 1024  # with their compiled programs; the least recently used go first
+KEPT_RUNNERS = 1024  # each with its compiled programs; the least recently used is dropped first
 _MASK32 = 0xFFFF_FFFF
 
 BUDGET = ProgramBudget()
@@ -40,14 +40,14 @@ def compiled_programs() -> int:
 
 
 class Placement(NamedTuple):
-    """The device of an operator: DALI's name ("cpu", "gpu" or "mixed") and JAX's device."""
+    """Names the device of an operator, by DALI's name ("cpu", "gpu" or "mixed") and as JAX's device."""
 
     name: str
     device: jax.Device
 
 
 class RunnerKey(NamedTuple):
-    """Key of a runner: everything but the values, sizes and types of the data."""
+    """Identifies a runner by everything except the values, sizes and types of the data."""
 
     op: Operator
     placement: Placement
@@ -58,14 +58,14 @@ class RunnerKey(NamedTuple):
 
 
 class RandomDraw(NamedTuple):
-    """Key of random numbers: a seed, and how many calls have drawn from it before."""
+    """Keys random numbers by a seed and the number of calls that have drawn from it before."""
 
     seed: int
     number: int
 
 
 class _Runner:
-    """The plan of one operator. Calls from several threads take turns if the runner has a state."""
+    """Holds the plan of one operator. Calls from several threads take turns if the runner has a state."""
 
     def __init__(self, key: RunnerKey):
         graph = Graph()
@@ -89,7 +89,7 @@ class _Runner:
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
             max_batch=key.room, budget=BUDGET, takes_turns=is_stage or key.op.random, runs_empty=True,
-            shares_rows=key.room > 1,  # calls with one sample are many, and often short
+            shares_rows=key.room > 1,  # calls with one sample are frequent and short: no unused rows
         )  # fmt: skip
 
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:
@@ -116,12 +116,12 @@ def run_operator(
     pool: Pool,
     constants: Mapping[str, object],
 ) -> tuple[TensorList, ...]:
-    """Runs an operator on a batch. A compiled one may still be computing when this returns.
+    """Runs an operator on a batch. A compiled operator may still be computing when this returns.
 
     Args:
         per_sample: per-sample arguments by name: batches, or arrays [N, ...].
         draw: key of a random operator. The values of sample i do not depend on the batch size.
-        constants: inputs that are one array for all samples, by name; `setup` may ask for them.
+        constants: inputs that are one array for all samples, by name; `setup` may read them.
     """
     if placement.name == "cpu":
         inputs = [value.to_device("cpu") for value in inputs]
@@ -144,11 +144,11 @@ def run_operator(
 
 
 def call_ids(count: int, number: int) -> SampleIds:
-    """Returns the sample identities of call `number`: the index is the position in the batch."""
+    """Returns the sample identities of call `number`; the index of a sample is its position in the batch."""
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
-_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # of calls that draw nothing
+_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # if nothing is drawn
 
 
 @functools.lru_cache(maxsize=1024)

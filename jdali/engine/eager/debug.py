@@ -1,6 +1,6 @@
-"""Debug mode: runs the user's function in each iteration, and each operator when the function calls it.
+"""Implements debug mode: runs the user's function in each iteration, and each operator when the function calls it.
 
-Runners and random keys are those of the compiled pipeline; each operator is a step of its own.
+Runners and random keys are the same as in a compiled pipeline, but each operator is a separate step.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class DebugEngine(Engine):
 
     # --- operators --------------------------------------------------------------------------
     def step_of(self, node: Node, number: int) -> DebugStep:
-        """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration made another call here."""
+        """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration made another call there."""
         if number < len(self._steps):
             step = self._steps[number]
             step.check(node)
@@ -149,7 +149,7 @@ class DebugEngine(Engine):
 
     @property
     def first_reader(self) -> Node | None:
-        """The reader whose samples key the random values; None: the function has not called one yet."""
+        """The reader whose samples key the random values; None until the function has called a reader."""
         return next(iter(self.readers), None)
 
     @property
@@ -202,20 +202,20 @@ class DebugEngine(Engine):
 
 
 class DebugGraph(Graph):
-    """The operators of one iteration: each runs when it is added.
+    """Holds the operators of one iteration, and runs each when it is added.
 
-    In the first iteration, random operators before the first reader wait for its samples, and so does what depends on
-    them. Asking for a value ends the wait.
+    In the first iteration, random operators before the first reader wait for its samples, and so do the operators that
+    depend on them. They also run as soon as the user asks for a value.
     """
 
     def __init__(self, engine: DebugEngine):
         super().__init__()
         self._engine = engine
         self._env = Values()
-        self._size: int | None = None  # of the batch
+        self._size: int | None = None  # size of the batch
         self._parts: dict[Domain, SampleIds] = {}
         self._keys_known = False  # True once the samples are fixed, see `_fix_keys`
-        self._refs: dict[Node, SampleRefs] = {}  # drawn in this iteration, by the reader's node of the first
+        self._refs: dict[Node, SampleRefs] = {}  # samples drawn so far, by node of the first iteration
         self._waiting: list[tuple[Node, DebugStep]] = []
         self._called = 0  # operators that the function called; nodes of the user's batches do not count
 
@@ -270,9 +270,9 @@ class DebugGraph(Graph):
         return self.add_batch(batch, batch.device)
 
     def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
-        """Adds an operator and runs it; raises RuntimeError if it is not what the first iteration called here."""
+        """Adds an operator and runs it; raises RuntimeError if the first iteration called another operator here."""
         runtime = options.get("runtime")
-        if isinstance(runtime, InWorkers):  # a debugger does not stop there
+        if isinstance(runtime, InWorkers):  # a debugger does not stop in workers
             options["runtime"] = here = runtime.in_process()
             args = {name: here if value is runtime else value for name, value in args.items()}
         node = super().add(op, inputs, args, **options)
@@ -316,7 +316,7 @@ class DebugGraph(Graph):
         return node.op.random or any(value not in self._env for value in dependencies(node))
 
     def _fix_keys(self) -> None:
-        """Fixes the samples of the batch: the next of the first reader, or counted if no reader was called yet."""
+        """Fixes the samples of the batch: draws them from the first reader, or counts them if no reader was called yet."""
         reader = self._engine.first_reader
         if reader is not None:
             self._draw_from(reader)
@@ -334,7 +334,7 @@ class DebugGraph(Graph):
 
     @property
     def _samples(self) -> dict[Domain, SampleIds]:
-        """Samples of each branch; until `_fix_keys` their keys are provisional."""
+        """Sample identities of each branch; they are provisional until `_fix_keys`."""
         if not self._parts:
             feed = self._engine.cursor
             self._parts = {WHOLE_BATCH: feed.counted(feed.position, self._batch_size)}

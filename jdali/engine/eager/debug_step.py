@@ -1,4 +1,4 @@
-"""One operator call of a function in debug mode, followed through all iterations."""
+"""Follows one operator call of a function in debug mode through all iterations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Kind(NamedTuple):
 
 
 class DebugStep:
-    """An operator call with its runner. Each iteration adds its own node for it; all of them must be alike."""
+    """Holds an operator call and its runner. Each iteration adds a node for the call; all these nodes must be alike."""
 
     def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
         self.node, self._make_runner = node, make_runner
@@ -34,14 +34,14 @@ class DebugStep:
 
     # --- the same call ----------------------------------------------------------------------
     def check(self, node: Node) -> None:
-        """Compares the call with that of the first iteration; raises RuntimeError if operator or arguments differ."""
+        """Compares the call with the first iteration's call; raises RuntimeError if operator or arguments differ."""
         if node.op is not self.node.op or node.where != self.node.where:
             raise unexpected(node)
         self._check_count("inputs", self.node.inputs, node.inputs)
         for i, (was, now) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
             self._check_value(f"Input {i}", was, now)
         if node.runtime is not None:
-            return  # the object that the user gave in the first iteration stays in use
+            return  # the user's object of the first iteration stays in use
         self._check_count("keyword arguments", self.node.args, node.args)
         changed = _repetitions(self.node) != _repetitions(node)
         for name, now in node.args.items():
@@ -54,7 +54,7 @@ class DebugStep:
                 changed = changed or was is not now
             else:
                 self._check_value(f"Argument '{name}'", was, now)
-        # A function defined inside the user's function is a new object in each iteration.
+        # A function defined inside the user's function is a new object in each iteration, so it needs a new runner.
         if changed:
             self.node, self.runner = node, self._make_runner(node)
 
@@ -78,7 +78,7 @@ class DebugStep:
 
     # --- running ----------------------------------------------------------------------------
     def run(self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, pool: Pool) -> None:
-        """Adds the outputs of an iteration's node to its values; raises RuntimeError if the kind of a batch changed."""
+        """Runs an iteration's node and adds its outputs to `env`; raises RuntimeError if the kind of a batch changed."""
         own = Values()
         for what, mine, given in self._batches(node):
             own[mine] = batch = env[given]
@@ -93,7 +93,7 @@ class DebugStep:
             env[result] = own[mine]
 
     def _batches(self, node: Node) -> Iterator[tuple[str, DataNode, DataNode]]:
-        """Yields each input batch: its title, its value in the runner's node, and in the iteration's."""
+        """Yields the title of each input batch, its value in the runner's node, and its value in the iteration's node."""
         for i, (mine, given) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
             if isinstance(mine, DataNode) and isinstance(given, DataNode):
                 yield f"Input {i}", mine, given
@@ -121,7 +121,7 @@ def unexpected(node: Node) -> RuntimeError:
 
 
 def _repetitions(node: Node) -> list[int]:
-    """Returns the position of each input batch's first use. If it changes, the runner's node has other values."""
+    """Returns the position of each input batch's first use. If one changes, the runner no longer fits the node."""
     values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
     return [values.index(value) for value in values]
 

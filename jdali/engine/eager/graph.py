@@ -1,4 +1,4 @@
-"""Runs a traced function now, without a pipeline, on batches of the caller."""
+"""Runs a traced function on the caller's batches, at once and without a pipeline."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, Domain, make_plan
 from jdali.tensors import TensorList
 
-KEPT_GRAPHS = 256  # the least recently used go first
+KEPT_GRAPHS = 256  # the least recently used is dropped first
 _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class InputKind(NamedTuple):
-    """Key of an input: its device ("cpu" or "gpu"), layout and number of axes."""
+    """Identifies an input by its device ("cpu" or "gpu"), layout and number of axes."""
 
     device: str
     layout: str
@@ -31,7 +31,7 @@ class InputKind(NamedTuple):
 
 
 class GraphKey(NamedTuple):
-    """Key of a graph: everything but the samples."""
+    """Identifies a graph by everything except the samples."""
 
     define: Callable[..., Any]
     inputs: tuple[InputKind, ...]
@@ -40,7 +40,7 @@ class GraphKey(NamedTuple):
 
 
 class EagerGraph:
-    """A function traced as a graph, with its plan. Calls from several threads take turns."""
+    """Holds a function traced as a graph, with its plan. Calls from several threads take turns."""
 
     def __init__(self, key: GraphKey):
         self._function = TracedFunction(key.define, [kind.device for kind in key.inputs])

@@ -1,4 +1,4 @@
-"""Makes any batch or sample of a pipeline for the viewer, operator by operator; the pipeline's position stays."""
+"""Makes any batch or sample of a pipeline for the viewer, operator by operator, without moving the pipeline."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-    """Values of one batch after each operator, up to the first failure."""
+    """Holds the values of one batch after each operator, up to the first failure."""
 
     values: Values
     parts: dict[Domain, SampleIds]
@@ -34,7 +34,7 @@ class Trace:
     failed: Node | None = None
 
     def value(self, value: DataNode, position: int) -> np.ndarray | None:
-        """Returns the sample at a position of the batch; None: not computed, or in another branch."""
+        """Returns the sample at a position of the batch; None if it was not computed, or is in another branch."""
         batch: TensorList | None = self.values.get(value)
         part = self.parts.get(value.source.domain)
         if batch is None or part is None:
@@ -46,7 +46,7 @@ class Trace:
 class StepwiseEngine(Engine):
     """Makes batches of another engine's tasks, operator by operator.
 
-    It uses that engine's readers, and changes neither its position nor its times nor its programs.
+    It uses that engine's readers, but leaves that engine's position, times and programs as they are.
     """
 
     def __init__(self, engine: Engine, *, most: int):
@@ -106,10 +106,10 @@ _MOST_FOUND, _FIND_SECONDS = 50, 2.0
 
 @dataclasses.dataclass(frozen=True)
 class SeenBatch:
-    """A batch with its number.
+    """Holds a batch and its number.
 
     Attributes:
-        result: outputs and identities of the samples; None: all samples failed.
+        result: outputs and identities of the samples; None if all samples failed.
         errors: failed samples; stand-ins took their positions.
     """
 
@@ -121,7 +121,7 @@ class SeenBatch:
 class PipelineInspector:
     """Makes batches of a pipeline with a cursor and an engine of its own; one thread at a time.
 
-    The values have the pipeline's bits.
+    Its values equal the pipeline's bit for bit.
 
     Args:
         first_state: state of the sources before the first batch.
@@ -148,7 +148,7 @@ class PipelineInspector:
 
     @property
     def reader(self) -> Any | None:
-        """The first reader; None: there is none."""
+        """The first reader; None if there is none."""
         return next(iter(self.engine.readers.values()), None)
 
     @property
@@ -161,12 +161,12 @@ class PipelineInspector:
         return [timer.spent() for timer in self.engine.timing.steps]
 
     def worker_time(self) -> Spent | None:
-        """Returns the time of the worker processes; None: there are none."""
+        """Returns the time of the worker processes; None if there are none."""
         elsewhere = self.engine.elsewhere
         return None if elsewhere is None else elsewhere.timer.spent()
 
     def waiting(self) -> tuple[int, int]:
-        """Returns the number of ready batches and its maximum; 0, 0: no batches are made ahead."""
+        """Returns the number of ready batches and its maximum; both are 0 if no batches are made ahead."""
         window = self._window
         return window.ready, 0 if window.room is None else window.room.depth
 
@@ -184,14 +184,14 @@ class PipelineInspector:
                 self._end()
 
     def _feed(self) -> TaskCursor:
-        """Returns a cursor over the sources, before the first batch."""
+        """Returns a new cursor over the sources, positioned before the first batch."""
         feed = self.engine.cursor.twin()
         feed.set_state(self._first_state)
         return feed
 
     @contextlib.contextmanager
     def _at(self, number: int) -> Iterator[TaskCursor]:
-        """Yields a cursor before a batch."""
+        """Yields a cursor positioned before a batch."""
         with self._exclusively():
             feed = self._feed()
             try:
@@ -200,12 +200,12 @@ class PipelineInspector:
             except StopIteration:
                 raise IndexError(f"batch {number} is after the end of the external source") from None
             except OverflowError as error:
-                if isinstance(error, OperatorError):  # of the user's code
+                if isinstance(error, OperatorError):  # raised by the user's code
                     raise
                 raise IndexError(f"batch {number} is too far: its epoch has more than 32 bits") from None
 
     def batch(self, number: int) -> SeenBatch:
-        """Makes a batch. Stand-ins replace samples that fail; the result lists these.
+        """Makes a batch. Stand-ins replace samples that fail; the result lists the failures.
 
         Args:
             number: from 0, counted from the start of training.
@@ -248,7 +248,7 @@ class PipelineInspector:
         return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
-        """Runs a sample operator by operator; returns the trace, its position there, and a task of this sample alone."""
+        """Runs a sample operator by operator; returns the trace, the sample's position there, and its task."""
         task = self.task(number)
         if not 0 <= position < len(task):
             raise IndexError(f"batch {number} has {len(task)} samples, there is no position {position}")
@@ -259,9 +259,9 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs one sample as each of several epochs gives it, operator by operator.
+        """Runs one sample operator by operator, once for each of several epochs.
 
-        If it fails in one epoch, the traces of the others are complete.
+        If the sample fails in one epoch, the traces of the other epochs are still complete.
 
         Returns: for each epoch a trace, and the position of the sample in it.
         """
@@ -277,7 +277,7 @@ class PipelineInspector:
         return [(self._trace_of(index, range(epoch, epoch + 1)), 0) for epoch in epochs]
 
     def _trace_of(self, index: int, epochs: range) -> Trace:
-        """Runs a batch that has the sample once for each epoch."""
+        """Traces one batch that holds the sample once for each epoch."""
         with self._exclusively():
             return self._engine().trace(self.engine.task_of_sample(index, epochs))
 
@@ -300,7 +300,7 @@ class PipelineInspector:
         return "" if self.reader is None else str(self.reader.source(index))
 
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
-        """Finds samples by a part of their file name; returns index and name of at most 50, and the number searched."""
+        """Finds samples by a part of their file name; returns index and name of at most 50, and how many were searched."""
         found: list[tuple[int, str]] = []
         wanted, end, size = text.lower(), time.monotonic() + seconds, self.size or 0
         for index in range(size):
@@ -312,7 +312,7 @@ class PipelineInspector:
         return found, size
 
     def check(self, count: int, advance: Callable[[SeenBatch], bool]) -> None:
-        """Makes the first `count` batches; `advance` gets each, and returns False to stop."""
+        """Makes the first `count` batches and passes each to `advance`, which returns False to stop."""
         feed = self._feed()
         for number in range(count):
             with self._exclusively():

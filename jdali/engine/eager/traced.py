@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 
 class ObjectCache(Generic[Made]):
-    """Makes objects by their key, and keeps the `most` recently used. Objects of unhashable keys are not kept."""
+    """Makes an object for each key, and keeps the `most` recently used. It keeps none whose key is unhashable."""
 
     def __init__(self, make: Callable[[Any], Made], most: int):
         self._make = make
@@ -32,7 +32,7 @@ class ObjectCache(Generic[Made]):
 
 @dataclasses.dataclass(frozen=True)
 class CallKey:
-    """Key of a call of a function: everything but the arrays.
+    """Identifies a call of a function by everything except the arrays.
 
     Attributes:
         constants: type and value of each argument that is no array; None in place of each array.
@@ -62,10 +62,10 @@ class CallKey:
 
 
 class TracedFunction:
-    """A function traced as a graph."""
+    """Holds a function that was traced as a graph."""
 
     def __init__(self, define: Callable[..., Any], devices: Sequence[str]):
-        """Traces a function of nodes, one on each of `devices`."""
+        """Traces a function, with an input node on each of `devices`."""
         self.graph = Graph()
         self.inputs = [
             self.graph.add(external_source, (), {}, device=device, num_outputs=1, where="a call").outputs[0]

@@ -1,12 +1,11 @@
 """Has workers run the first steps of batches, and finds the sample that kills them.
 
-```
- a worker crashed, or two were killed ──▶ one worker makes sample after sample, and notes each ──died at one──▶ it, or,
-                                                        │                                       if killed, once more alone
-                                                        └── made all of them ──▶ none
-```
-A sample that kills is treated as any bad sample. If none is found, workers died for another reason, and the whole batch is
-made again.
+If a batch crashes a worker, or two workers are killed while they make it, another worker makes its samples one by one, and
+notes each sample before it starts. If this worker crashes, the last sample noted is at fault. If it is killed, perhaps from
+outside, that sample is tried once more alone, and is at fault if the worker dies again.
+
+A sample at fault is treated like any bad sample. If no sample is, the workers died for another reason, and the whole batch
+is made again.
 """
 
 from __future__ import annotations
@@ -36,16 +35,17 @@ from jdali.tensors import TensorList
 StartWorkers: TypeAlias = "Callable[[Mapping[Node, Any], Tables], BatchWorkers]"
 """Starts workers for a pipeline, given the readers that this process has open, and their tables."""
 
-# Attempts at a whole batch, while workers die and no sample is to blame.
+# Most attempts at a whole batch, if workers die and no sample is to blame.
 _MOST_TRIES = 3
 
 
 @dataclasses.dataclass(frozen=True)
 class SentTask:
-    """A task for a worker, with the seed, which a restored state may change.
+    """A task for a worker. It has the seed as well, because a restored state may change that.
 
     Attributes:
-        is_search: the worker makes each sample alone and returns nothing; its death names the sample that killed it.
+        is_search: if True, the worker makes each sample alone and returns nothing; if it dies, the pool learns at which
+            sample.
     """
 
     task: BatchTask
@@ -96,7 +96,7 @@ class MadeElsewhere:
     ) -> dict[DataNode, TensorList] | AttemptFailure:
         """Waits until a worker has made a task; returns the values at the border, or the failure.
 
-        Errors of no sample and no operator are raised: the workers were closed, or cannot be started.
+        An error of the workers themselves is raised: they were closed, or cannot be started.
         """
         begun = begun or self.begin(task, seed, order)
         sent = begun.sent.task
@@ -149,19 +149,19 @@ SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
 
 def send_values(values: Iterable[TensorList]) -> tuple[SentBatch, ...]:
     """Describes values for another process."""
-    send = functools.cache(Provenance.send)  # most values share their provenance: it is sent once
+    send = functools.cache(Provenance.send)  # most values share a provenance, which is sent once
     return tuple(send_batch(value, send) for value in values)
 
 
 def send_failure(failure: AttemptFailure) -> AttemptFailure:
     """Returns a failure that can be pickled."""
-    cause = portable(failure.cause)  # before `user_error`, whose type follows from it
+    cause = portable(failure.cause)  # first, because the type of `user_error()` follows from it
     blamed = {
         position: dataclasses.replace(why, error=_plain(why.error))
         for position, why in failure.blamed.items()
     }
     shown = _plain(failure.user_error())
-    if where := on_node():  # it may be the node that cannot read a file
+    if where := on_node():  # perhaps only this node cannot read a file
         shown.add_note(f"in a worker process{where}")
     user_error = functools.partial(pickle.loads, pickle.dumps(shown))
     return AttemptFailure(failure.operator, cause, user_error, blamed)
@@ -184,7 +184,7 @@ def receive_values(
 
 
 def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
-    """Returns the samples that a source gave for a task."""
+    """Returns the samples that a source drew for a task."""
     if name in task.refs:
         return Drawn(sources[name].source, task.refs[name].indices, name)
     return Drawn(lambda index: "", np.arange(len(task)), name)
@@ -196,27 +196,27 @@ def by_name(sources: Mapping[Node, object]) -> dict[str, Any]:
 
 
 OPERATOR = "worker process"
-"""Replaces the operator in errors of samples that killed a worker: the operator is unknown."""
+"""Name that errors show in place of the operator if a sample killed a worker: the operator is then unknown."""
 
 Kills = Callable[[BatchTask], TaskKilledError | None]
 
 
 def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
-    """Finds a sample that kills a worker by itself; returns its position and the deaths, or None."""
+    """Finds a sample that kills a worker by itself; returns its position and the error, or None."""
     error = kills(task) if len(task) else None
     position = None if error is None else error.deaths[-1].reached
     if error is None or position is None:
         return None
-    # A crash is proof, as the sample was alone. A worker that was killed may have been so by chance: try again.
+    # The sample was alone, so a crash proves that it is at fault. A kill may have come from outside, so try again.
     if not error.deaths[-1].is_crash:
         error = kills(task.keeping(np.array([position])))
     return None if error is None else (position, error)
 
 
 def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
-    """Makes each sample of a task as a batch of its own; notes its position before.
+    """Makes each sample of a task as a batch of its own; notes the position of each before it starts.
 
-    All samples go through one maker before the next, so the cheaper makers should come first.
+    Each maker makes all samples before the next maker starts, so cheaper makers should come first.
     """
     for make in makers:
         for position in range(len(task)):

@@ -2,11 +2,12 @@
 
 ```
  window of batches ──▶ next_scaling (pure) ──▶ resize
-      waited > 5 %: one more, and it stays if batches then come faster
-      waited < 1 %, and one worker less would be busy for at most 80 % of the time, three windows in a row: one less
+      the loop waited > 5 %: add a worker; keep it if batches then come faster
+      the loop waited < 1 %, and without one worker the rest would be busy at most 80 % of the time,
+          in three windows in a row: remove a worker
 ```
-The distance of the two limits keeps the number from oscillating. A worker that does not help, because cores or storage are
-at their limit, is removed, and none is added for a while.
+The gap between the two limits keeps the number of workers from oscillating. A worker that does not help, because cores or
+storage are at their limit, is removed, and no worker is added for a while.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from collections.abc import Callable
 
 from jdali.engine.executors.elsewhere import MadeElsewhere
 
-_WAITING = 0.05  # share of the loop's time above which it waits too long
-_IDLE = 0.01  # share below which it does not wait
-_BUSY = 0.8  # share of their time for which one worker less may be busy
-_HELPS = 1.03  # least ratio of the rates of batches after and before a worker is added
-_QUIET_WINDOWS = 3  # in a row, before a worker is removed
-_PAUSE_WINDOWS = 8  # without a new worker, after one did not help
+_WAITING = 0.05  # share of its time that the loop waits, above which a worker is added
+_IDLE = 0.01  # share of waiting below which a worker may be removed
+_BUSY = 0.8  # most share of their time for which the workers would be busy without one of them
+_HELPS = 1.03  # a new worker stays if batches come at least this many times as fast
+_QUIET_WINDOWS = 3  # windows in a row before a worker is removed
+_PAUSE_WINDOWS = 8  # windows without a new worker after one did not help
 WINDOW_BATCHES = 32
 
 
@@ -31,8 +32,8 @@ class LoopWindow:
     """Measurements of the loop over some batches."""
 
     batches: int
-    seconds: float  # between the first and the last
-    waited: float  # seconds of these that the loop waited for batches
+    seconds: float  # between the first and the last batch
+    waited: float  # part of these seconds that the loop waited for batches
     busy: float  # seconds that workers worked, summed over workers
 
 
@@ -41,8 +42,8 @@ class Scaling:
     """The number of workers, with the history that `next_scaling` needs.
 
     Attributes:
-        quiet: windows in a row in which one worker less would have been enough.
-        rate: batches a second before the last worker was added; None: the last window added none.
+        quiet: windows in a row in which one worker fewer would have been enough.
+        rate: batches a second before the last worker was added; None if the last window added none.
     """
 
     count: int
@@ -52,7 +53,7 @@ class Scaling:
 
 
 def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Scaling:
-    """Chooses the number of workers after a window, in which their number did not change."""
+    """Chooses the number of workers after a window in which it did not change."""
     seconds = max(window.seconds, 1e-9)
     rate, waited = window.batches / seconds, window.waited / seconds
     if now.rate is not None and rate < _HELPS * now.rate:

@@ -26,7 +26,7 @@ class Threads:
         self.threads: tuple[threading.Thread, ...] = ()
 
     def start(self) -> None:
-        """Starts the threads, once. If the system refuses one, all end, and RuntimeError is raised."""
+        """Starts the threads, once. If the system refuses a thread, all threads end, and RuntimeError is raised."""
         if self.threads:
             return
         threads = [
@@ -52,7 +52,7 @@ class Threads:
             self._calls.put(None)
 
     def join(self, deadline: float = float("inf")) -> bool:
-        """Waits until all threads but the calling one have ended; returns False at the deadline."""
+        """Waits until all threads except the calling thread have ended; returns False at the deadline."""
         for thread in self.threads:
             if thread is not threading.current_thread():
                 left = deadline - time.monotonic()
@@ -63,7 +63,7 @@ class Threads:
         return True
 
     def forget(self) -> None:
-        """Forgets the threads: a forked process has none of them."""
+        """Forgets the threads, because a forked process has none of them."""
         self.threads, self._calls = (), queue.SimpleQueue()
 
 

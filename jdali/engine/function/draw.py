@@ -24,13 +24,13 @@ NO_RANDOM_VALUES = np.zeros((0, 3), np.uint32)
 
 @dataclasses.dataclass(frozen=True)
 class Draw:
-    """Identities of the samples of a call; random operators make their keys from them.
+    """Holds the identities of the samples of a call, from which random operators make their keys.
 
     Attributes:
         words: uint32 [2]: the pipeline's seed, or the caller's key.
-        is_key: the words are a key; then all operators draw from it, even those with their own seed.
+        is_key: True if the words are a key; then all operators draw from it, even operators with their own seed.
         epoch, index: int [N]: epoch of each sample, and its index in the data set.
-        held: keys of a deterministic function, by operator number; with them, all samples draw like the first.
+        held: keys of a deterministic function, by operator number; if given, all samples draw like the first.
     """
 
     words: Any
@@ -43,7 +43,7 @@ class Draw:
     def of(
         cls, count: int, seed: int, key: Any, epoch: Any, index: Any, held: HeldKeys | None = None
     ) -> Draw:
-        """Checks the caller's values; index None: 0, 1, ...
+        """Checks the caller's values; the index defaults to 0, 1, ...
 
         With `held`, key, epoch and index are ignored.
         """
@@ -84,7 +84,7 @@ class Draw:
         return self.ids().words()
 
     def seeds(self, nodes: Sequence[Node]) -> Any:
-        """Returns uint32 [operators, 3]: seed (two words) and stream of each."""
+        """Returns uint32 [operators, 3]: the two words of the seed, and the stream, of each operator."""
         rows: list[tuple[Any, int]] = []
         for node in nodes:
             if node.id in self.held:
@@ -119,7 +119,7 @@ def words_of(key: Any) -> tuple[int, int]:
 
 
 def _integers(name: str, value: object, count: int) -> Array | np.ndarray:
-    """Checks and broadcasts integers: one for each sample."""
+    """Checks integers, and broadcasts them to one for each sample."""
     array: Any = value if isinstance(value, (Array, np.ndarray)) else np.asarray(value)
     if not jnp.issubdtype(array.dtype, jnp.integer) or array.shape not in ((), (count,)):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Writes a function to a folder: programs as StableHLO, all else as plain data."""
+"""Writes a function to a folder: programs as StableHLO, everything else as plain data."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exporte
 
 # Padded sides of pictures, if the caller gives no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
-# Most programs for one padded shape; operators may plan smaller samples in other ways.
+# Most programs for one padded shape; there are several because operators may plan smaller samples differently.
 _MOST_FORMS = 16
-# If random values decide sizes: number of draws tried for each size, and the factor on the largest size drawn.
+# If random values decide sizes: the number of draws tried for each size, and a factor by which the largest size drawn grows.
 _DRAWS, _DRAWN_GROWTH = 8, 1.25
-# Each is a program of its own, if an operator does not take a symbolic number of samples.
+# Each batch size gets its own program if an operator does not take a symbolic number of samples.
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
 
 
@@ -107,7 +107,7 @@ def export_function(
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
     unfinished.replace(target / MANIFEST)
     written = {file.file for program in programs for file in program.files}
-    for path in target.glob("*.stablehlo"):  # of an earlier export
+    for path in target.glob("*.stablehlo"):  # programs of an earlier export
         if path.name not in written:
             path.unlink()
     return manifest.fingerprint
@@ -190,14 +190,14 @@ def _plans(
 
 
 def _draws_sizes(function: PipelineFunction) -> bool:
-    """Tells if random values, which differ by sample, decide sizes or windows."""
+    """Returns True if random values, which differ by sample, decide sizes or windows."""
     return bool(function.random) and function.planner.draws_on_host
 
 
 def _forms(
     plans: Sequence[FunctionPlan], shapes: Sequence[tuple[int, ...]], growth: float
 ) -> list[FunctionForm]:
-    """Returns the programs of a declared shape; operators may plan smaller sizes in other ways."""
+    """Returns the programs of a declared shape; there are several if operators plan smaller sizes differently."""
     shape_of_all = list(covering([plan.form.program.shapes for plan in plans], growth))
     shape_of_all[: len(shapes)] = shapes
     forms = {
@@ -217,10 +217,10 @@ def _forms(
 def _described_outputs(
     plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Returns element types and layouts of the outputs, and their sizes: None where samples differ.
+    """Returns element types and layouts of the outputs, and their sizes, None for an output whose samples differ.
 
     Args:
-        varied: samples at the start may differ in size.
+        varied: True if samples at the start may differ in size.
     """
     form = plans[0].form
     # If the pipeline took one size only, outputs of other sizes are unknown.
@@ -250,8 +250,8 @@ def _write_programs(
 def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[int, bytes]]:
     """Lowers a program to StableHLO; this machine need not have the platform.
 
-    Returns: pairs of batch size and program: one pair, with 0, for any batch size; or one pair for each of `BATCH_SIZES`,
-        if an operator needs to know it.
+    Returns: pairs of batch size and program: a single pair with 0 if the program takes any batch size; a pair for each of
+        `BATCH_SIZES` if an operator needs to know the batch size.
     """
     function = jax.jit(computation(planner.stage, form, exact_platform(platform)))
 
@@ -278,7 +278,7 @@ def without_places(exported: jax.export.Exported) -> jax.export.Exported:
         stablehlo.register_dialect(context)
         module = stablehlo.deserialize_portable_artifact(context, exported.mlir_module_serialized)
         passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(module.operation)
-        # As JAX does: readers that are up to four weeks older can load it.
+        # As in JAX, so that versions that are up to four weeks older can load the program.
         compatible = stablehlo.StablehloCompatibilityRequirement.WEEK_4
         version = stablehlo.get_version_from_compatibility_requirement(compatible)
         data = stablehlo.serialize_portable_artifact(module, version)
@@ -318,7 +318,7 @@ def _numbers(value: Any) -> tuple[int, int]:
     return dataclasses.astuple(ValueNumber.of(value))
 
 
-# Shares of a padded size that are tried. Sizes in between plan alike; shapes get a margin for rounding.
+# Shares of a padded size that are tried. Sizes in between have the same plans; shapes get a margin for rounding.
 _SHARES_OF_TWO = (1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25)
 _SHARES_OF_MORE = (1.0, 0.5)
 _MARGIN = 8
@@ -344,7 +344,7 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
 
 
 def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
-    """Combines sizes of several values, the largest first: all values shrink together, then each alone."""
+    """Combines sizes of several values, the largest first: first all values shrink together, then one at a time."""
     together = [[each[min(i, len(each) - 1)] for each in sizes] for i in range(max(map(len, sizes)))]
     alone = [
         [size if i == j else other[0] for j, other in enumerate(sizes)]
@@ -360,10 +360,10 @@ def aspect(sides: Sequence[int]) -> float:
 
 
 def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) -> tuple[tuple[int, ...], ...]:
-    """Returns padded shapes that hold samples of all these sizes, and of sizes in between.
+    """Returns padded shapes that hold samples of these sizes and of all sizes in between.
 
     Args:
-        growth: factor on sizes that differ, as room for larger random values.
+        growth: factor by which sizes that differ grow, as room for larger random values.
     """
     shapes = []
     for each in zip(*sizes, strict=True):

@@ -29,7 +29,7 @@ from jdali.tensors import TensorList
 
 
 class Padded(NamedTuple):
-    """Samples that may differ in size, padded to one array.
+    """Holds samples that may differ in size, padded to one array.
 
     Attributes:
         array: [N, *padded]; elements past the size of a sample are unspecified.
@@ -44,16 +44,16 @@ class PipelineFunction:
     """The operators of a pipeline between a start and its outputs, as a pure function.
 
     `Pipeline.function` makes it. For the same samples, seed, epochs and indices it returns the pipeline's bits, for any
-    number of samples, and inside a compiled program of the caller's, too (on a CPU: with `compiler_options`).
+    number of samples, also inside a compiled program of the caller (which on a CPU needs `compiler_options`).
 
     Attributes:
         start: names of the values that it takes.
         outputs: names of the values that it returns.
-        random: names of the operators that draw random values, except those with a key of their own.
+        random: names of the operators that draw random values, except operators with a key of their own.
         seed: the pipeline's seed.
         layouts: layouts of the values of the start, "" if unknown.
-        host: the part before the start. It takes outputs of readers, such as encoded files, and returns the inputs of
-            this function: `f(*f.host(encoded))` runs the whole pipeline after its readers.
+        host: the operators before the start. `host` takes outputs of readers, such as encoded files, and returns the inputs
+            of this function: `f(*f.host(encoded))` runs the whole pipeline after its readers.
         part, definition, planner: internals of jdali.
     """
 
@@ -96,9 +96,9 @@ class PipelineFunction:
 
         Args:
             inputs: for each value of the start an array [N, ...], of JAX or NumPy, or a `TensorList`.
-            extents: true sizes of padded samples: int [N, ndim], or [ndim] for all samples. For several inputs, one of
-                these for each, or None for an input without padding. With extents, or with a `TensorList`, outputs are
-                `Padded`.
+            extents: true sizes of padded samples: int [N, ndim], or [ndim] for all samples. For several inputs, a
+                sequence with an array for each padded input, and None for each input without padding. With extents, or with
+                a `TensorList`, outputs are `Padded`.
             key: JAX key that random operators draw from, one for the batch. None: the pipeline's seed.
             epoch: epochs of the samples, int or int [N], as in the pipeline.
             index: indices of the samples in the data set, int [N], as in the pipeline; None: 0, 1, ... The random
@@ -172,8 +172,8 @@ class PipelineFunction:
 
         Args:
             inputs: for each value of the start an array without the axis of samples.
-            extents: true size of a padded sample, int [ndim]; for several inputs one for each.
-            key, epoch, index: as in a call, for this sample; index None: 0.
+            extents: true size of a padded sample, int [ndim]; for several inputs a sequence of sizes.
+            key, epoch, index: as in a call, for this sample; the index defaults to 0.
             plan: result of `plan`, which `jax.vmap` maps over.
 
         Returns: an array for each output, or `Padded`; a tuple if there are several.
@@ -270,11 +270,11 @@ class PipelineFunction:
         return TypeError(f"the function takes ({names}), {len(self.start)} arrays, got {len(inputs)}")
 
     def _check_planned(self, plan: FunctionPlan, arrays: Sequence[Any]) -> None:
-        """Raises ValueError if arrays do not have the plan's sizes: they would be cut, or read past their end."""
+        """Raises ValueError if arrays differ in size from the plan: they would be cut, or read past their end."""
         dtypes, ragged = plan.form.values, plan.form.ragged
         for name, array, shape, dtype in zip(self.start, arrays, plan.shapes, dtypes, strict=False):
             wanted, found = (*np.shape(plan.packed)[:1], *shape), np.shape(array)
-            # The plan has the sizes of ragged samples, so their array may be larger.
+            # The plan has the true sizes of ragged samples, so their padded array may be larger.
             fits = ragged and len(found) == len(wanted) and found[0] == wanted[0]
             if array.dtype != dtype or (
                 not all(map(operator.ge, found, wanted)) if fits else found != wanted
@@ -313,7 +313,7 @@ def _is_traced(value: Any) -> bool:
 
 
 def _is_symbolic(value: Any) -> bool:
-    """Tells if the number of samples is symbolic: a dimension of `jax.export.symbolic_shape`."""
+    """Returns True if the number of samples is symbolic: a dimension of `jax.export.symbolic_shape`."""
     shape: Any = () if isinstance(value, TensorList) else getattr(value, "shape", ())
     return bool(shape) and not isinstance(shape[0], int)
 

@@ -24,16 +24,16 @@ from jdali.graph import (
     record_graph,
 )
 
-_MOST_OUTPUTS = 1 << 16  # of a node
+_MOST_OUTPUTS = 1 << 16  # most outputs of a node
 
 
 class UnknownOperatorError(RuntimeError):
-    """A graph has an operator that this process does not have."""
+    """Raised if a graph has an operator that this process does not have."""
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeRow:
-    """A node in JSON."""
+    """Describes a node in JSON."""
 
     op: str
     name: str
@@ -55,7 +55,7 @@ def record_to_write(nodes: Iterable[Node]) -> GraphRecord:
 
 def _unfed(runtime: Any) -> Any:
     if not isinstance(runtime, SourceFeed):
-        return runtime  # it is an argument, too, and refused there
+        return runtime  # it is also an argument, which is refused as such
     return functools.partial(
         SourceFeed, None, num_outputs=runtime.num_outputs, repeat_last=runtime.repeat_last,
         layout=runtime.layouts, dtype=runtime.dtypes, ndim=runtime.ndims,
@@ -110,7 +110,7 @@ def read_graph(nodes: Iterable[Mapping[str, Any]], domains: Iterable[Sequence[An
 
 
 def _read_node(item: Mapping[str, Any]) -> NodeRecord:
-    import msgspec  # only programs that read graphs need it
+    import msgspec  # here, because only programs that read graphs need it
 
     row = msgspec.convert(item, NodeRow)
     if not 0 <= row.outputs <= _MOST_OUTPUTS:

@@ -39,7 +39,7 @@ class HostPart:
     """
 
     def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
-        """Opens nothing. `batch_size` is the pipeline's; a call may have more samples or fewer."""
+        """Opens nothing. `batch_size` is the pipeline's, but a call may have any number of samples."""
         self._start, self.seed = definition.start, definition.seed
         live = upstream(self._start)
         nodes = [n for n in definition.graph.nodes if n in live]
@@ -80,7 +80,7 @@ class HostPart:
     def attempt(
         self, *inputs: Samples, epoch: object = 0, index: object = None
     ) -> tuple[tuple[TensorList, ...], list[int], dict[int, OperatorError]]:
-        """Runs the operators on a batch; a sample that fails does not fail the others.
+        """Runs the operators on a batch; a sample that fails does not affect the other samples.
 
         Returns: the batches of the good samples, their positions, and the errors by position.
         """
@@ -114,7 +114,7 @@ class HostPart:
     def _run(
         self, batches: Sequence[TensorList], ids: SampleIds, failed: dict[int, OperatorError]
     ) -> tuple[TensorList, ...]:
-        """Runs a batch. Adds the errors of all failed samples to `failed`, by position, before it raises the first."""
+        """Runs a batch. If samples fail, adds their errors to `failed`, by position, and raises the first of them."""
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
         try:
@@ -150,7 +150,7 @@ def _batch(name: str, value: object) -> TensorList:
 
 
 def layout_of(value: DataNode) -> str:
-    """Returns the layout of a host value if it is known without data, else ""."""
+    """Returns the layout of a host value if it is known without data, and "" otherwise."""
     node = value.source
     if isinstance(node.runtime, SourceFeed):
         layouts = node.runtime.layouts

@@ -19,7 +19,7 @@ from jdali.engine.function.preprocess import Preprocess
 from jdali.engine.steps.program_table import enable_compilation_cache
 from jdali.graph import Graph, ValueNumber, describe, fingerprint, may_be_exported
 
-_BATCH_SIZE = 32  # expected by the host part; it takes any size
+_BATCH_SIZE = 32  # the host part expects this size, but takes any
 
 
 def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, threads: int = 1) -> Preprocess:
@@ -30,7 +30,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
 
     Args:
         folder: a local folder.
-        fingerprint: what `Pipeline.export` returned; None: any.
+        fingerprint: what `Pipeline.export` returned; None accepts any folder.
         threads: number of threads that decode.
 
     Raises:
@@ -113,7 +113,7 @@ def _check_sizes(path: Path, manifest: Manifest) -> None:
 
 
 def _is_element_type(name: str) -> bool:
-    """Tells if NumPy has a type of numbers or truth values of this name."""
+    """Returns True if NumPy has a type of numbers or truth values of this name."""
     try:
         dtype = np.dtype(name)
     except TypeError:

@@ -69,7 +69,7 @@ def make_function(
 
 
 def refuse_random(function: PipelineFunction) -> None:
-    """Raises ValueError if any operator draws random values; the error says how to avoid it."""
+    """Raises ValueError if any operator draws random values; the error explains how to avoid this."""
     held = function.definition.held
     drawn = [node for node in function.part.random if node.id not in held]
     drawn += [node for node in function.host.nodes if node.op.random]
@@ -83,7 +83,7 @@ def refuse_random(function: PipelineFunction) -> None:
 
 
 def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """Returns the outputs that depend on the start, except the values of the start themselves."""
+    """Returns the outputs that depend on the start, without outputs that are values of the start."""
     makers = {v.source for v in start}
     begin = {id(origin(v)) for v in start}
     return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)
@@ -116,7 +116,7 @@ def _held(graph: Graph, name: str, key: object) -> tuple[int, tuple[int, int]]:
 
 
 def _dtype_of(node: Node) -> np.dtype[Any] | None:
-    """Returns the element type of an operator without inputs; None: the operator has inputs."""
+    """Returns the element type of the output of an operator without inputs; None if the operator has inputs."""
     if node.data_inputs or node.arg_inputs:
         return None
     request = request_of(node, 1, args=prepared_args(node), specs={})
@@ -138,7 +138,8 @@ def find_values(graph: Graph, places: Start) -> tuple[DataNode, ...]:
     """Finds values of a graph.
 
     Args:
-        places: a node or its name, for all of its outputs; a value or its name, such as "labels[1]"; or several.
+        places: a node or its name, which stands for all of its outputs; a value or its name, such as "labels[1]"; or a sequence
+            of these.
     """
     several = isinstance(places, (list, tuple))
     found: list[DataNode] = []

@@ -26,11 +26,11 @@ Reference: TypeAlias = tuple[Size, Size]  # number of a node and of its output
 
 
 class FolderError(RuntimeError):
-    """An exported folder cannot be used: it is damaged, or has another version or another fingerprint."""
+    """Raised if an exported folder cannot be used: it is damaged, or has another version or another fingerprint."""
 
 
 class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
-    """A program for one platform and `batch` samples; 0: any number of samples."""
+    """Describes a program for one platform and `batch` samples; 0 stands for any number of samples."""
 
     platform: str
     batch: Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCH)]
@@ -39,7 +39,7 @@ class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
-    """The programs of one padded shape and one computation, which `key` identifies (`FunctionForm.key`)."""
+    """Lists the programs of one padded shape and one computation, which `key` identifies (`FunctionForm.key`)."""
 
     key: str
     shapes: list[list[Size]]
@@ -47,21 +47,21 @@ class ExportedProgram(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
-    """A value that replaces an operator's output."""
+    """Describes a value that replaces an operator's output."""
 
     value: Reference
     array: Any
 
 
 class HeldKey(msgspec.Struct, forbid_unknown_fields=True):
-    """A key that an operator draws from, the same for every sample."""
+    """Describes a key from which an operator draws the same for every sample."""
 
     node: int
     words: tuple[Word, Word]
 
 
 class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
-    """A value that the function takes."""
+    """Describes a value that the function takes."""
 
     value: Reference
     layout: str
@@ -69,14 +69,14 @@ class ExportedStart(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
-    """The description of an exported folder.
+    """Describes an exported folder.
 
     Attributes:
         fingerprint: digest of all other fields, without the user's lines (`where`).
         graph: fingerprint of the graph, as in states of a pipeline.
         nodes: as `written_graph` writes them; nodes that are not needed, such as readers, are sources without data.
         start, outputs: values that the function takes and returns, by numbers of the node and its output.
-        sizes: size of all samples of each output; None: they differ.
+        sizes: size of all samples of each output; None if they differ.
     """
 
     version: int
@@ -98,9 +98,9 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     programs: list[ExportedProgram]
 
     def computed_fingerprint(self) -> str:
-        """Returns the fingerprint; programs count by their checksums.
+        """Computes the fingerprint; the checksum of a program stands for its bytes.
 
-        The user's lines, which only error messages show, do not count: the same definition in another file has the same
+        It leaves out the user's lines, which only error messages show, so the same definition in another file has the same
         fingerprint.
         """
         nodes = [{name: value for name, value in row.items() if name != "where"} for row in self.nodes]
@@ -119,7 +119,7 @@ def read_manifest(folder: Path, jdali_version: str) -> Manifest:
     """Reads and checks the description of a folder.
 
     Raises:
-        FolderError: it is damaged, or another version wrote it.
+        FolderError: the description is damaged, or another version wrote it.
     """
     path = folder / MANIFEST
     try:

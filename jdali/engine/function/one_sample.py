@@ -30,19 +30,19 @@ from jdali.engine.steps.program import compiler_options
 from jdali.graph import ConditionalPart, DataNode, Domain, Node, conditional_part, moves_only
 
 IMAGE_AXES = 3
-KEPT_FUNCTIONS = 256  # the least recently used go first
+KEPT_FUNCTIONS = 256  # the least recently used is dropped first
 _CHOOSING = (ConditionalPart.JOIN, ConditionalPart.MERGE)
 
 
 class Sample(NamedTuple):
-    """An array of one sample, and its layout ("" if it has none)."""
+    """Holds the array of one sample, and its layout ("" if it has none)."""
 
     array: Any
     layout: str
 
 
 class SampleFunctionKey(NamedTuple):
-    """Key of a traced function: everything but the arrays."""
+    """Identifies a traced function by everything except the arrays."""
 
     call: CallKey
     axes: tuple[int, ...]
@@ -59,7 +59,7 @@ def call_on_sample(
     Args:
         function: takes and returns nodes, in any structure of containers.
         args: arrays in place of nodes; other arguments are constants.
-        key: typed key that all random operators draw from; None: random operators are refused.
+        key: typed key that all random operators draw from; if None, random operators are refused.
 
     Raises:
         TypeError: an operator draws and there is no key.
@@ -110,7 +110,7 @@ _kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
     """Rounds products of `function` as in a pipeline's programs, see `exact`, also under `vmap`.
 
-    `vmap` is applied before rounding: in rounded code it does not find the kernels' own loops over batches.
+    `vmap` is applied before rounding, because in rounded code it does not find the kernels' own loops over batches.
     """
 
     @jax.custom_batching.custom_vmap
@@ -146,7 +146,7 @@ class SampleEvaluation:
         return self._known[_identity(value)]
 
     def _pending(self, value: DataNode) -> list[Node]:
-        """Returns the nodes that must be computed for `value`, except those inside branches."""
+        """Returns the nodes that must be computed for `value`, except nodes inside branches."""
         found: set[Node] = set()
         pending = [value]
         while pending:
@@ -223,7 +223,7 @@ class SampleEvaluation:
 
 
 def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
-    """Returns the selector of a join or merge, and each branch's value with its domain."""
+    """Returns the selector of a join or merge, and the value and the domain of each branch."""
     inputs = node.data_inputs
     if conditional_part(node) is ConditionalPart.JOIN:
         selector, values = node.arg_inputs["index"], inputs

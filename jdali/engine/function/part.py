@@ -33,9 +33,9 @@ class Part:
     """Compiled operators between values of a graph.
 
     Attributes:
-        nodes: the operators, in the order in which they run, without those that only move samples.
+        nodes: the operators, in the order in which they run, without operators that only move samples.
         fixed: values that replace outputs of operators.
-        known: values of these operators whose elements some `setup` reads.
+        known: values that these operators make and whose elements some `setup` reads.
     """
 
     start: tuple[DataNode, ...]
@@ -46,7 +46,7 @@ class Part:
 
     @property
     def random(self) -> tuple[Node, ...]:
-        """The operators that draw random values, including those that make `known`."""
+        """The operators that draw random values, including operators that make `known` values."""
         return tuple(node for node in self.nodes if node.op.random)
 
     def stage(self) -> Stage:
@@ -66,16 +66,16 @@ class Part:
         return Stage(0, 0, "cpu", WHOLE_BATCH, nodes, tuple(inputs), self.outputs)
 
     def making(self, value: DataNode) -> Part:
-        """Returns the part that makes one value."""
+        """Returns the part of these operators that makes one value."""
         return _part(self.start, (value,), self.nodes, self.fixed)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FunctionDefinition:
-    """Defines a function of a pipeline; this process or another one makes it.
+    """Defines a function of a pipeline, which this process or another process makes.
 
     Attributes:
-        held: keys of operators that draw the same for every sample, by operator number.
+        held: by operator number, the keys of operators that draw the same for every sample.
         layouts: layouts of the values of the start, "" if unknown.
     """
 

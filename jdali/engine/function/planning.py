@@ -48,7 +48,7 @@ class FunctionInputs:
 )
 @dataclasses.dataclass(frozen=True)
 class FunctionPlan:
-    """All that a call computes on the host, from the sizes of samples and from values that decide sizes.
+    """Holds all that a call computes on the host, from the sizes of samples and from values that decide sizes.
 
     It is a pytree: compiled functions take it as an argument, and `jax.vmap` maps it over samples.
 
@@ -86,8 +86,8 @@ class Planner:
         """Plans a call.
 
         Args:
-            ragged: leaves the sizes of samples out of the program's key, even if they are equal.
-            pads: pads ragged samples to one of few shapes; False: to the largest sample.
+            ragged: leaves the sizes of samples out of the program's key, even if the sizes are equal.
+            pads: pads ragged samples to one of few shapes; if False, to the largest sample.
         """
         env = _HostValues(self, inputs, draw)
         specs = dict(zip(self.part.start, inputs.specs, strict=True))
@@ -100,7 +100,7 @@ class Planner:
             specs |= {value: batch.spec for value, batch in env.items() if value not in specs}
             calls = self._plan_calls(specs, env, given, draw)
         except NodeFailure as failure:
-            if isinstance(failure.first, OperatorError):  # from planning a value that an operator needs
+            if isinstance(failure.first, OperatorError):  # raised by planning a value that an operator needs
                 raise failure.first from failure.first.__cause__
             raise _refusal(failure) from failure.first
         stage = PlannedStage.of(calls, [specs[v] for v in self.stage.inputs])
@@ -108,7 +108,7 @@ class Planner:
         return self._planned(stage, arrays, ragged=ragged, pads=pads)
 
     def _consumer(self, value: DataNode) -> Node:
-        """Returns the first operator that takes a value; else the one that makes it."""
+        """Returns the first operator that takes a value, or the operator that makes it if none does."""
         users = (node for node in self.stage.nodes if any(v is value for v in node.data_inputs))
         return next(users, value.source)
 
@@ -119,7 +119,7 @@ class Planner:
         given: dict[tuple[Node, str], Any],
         draw: Draw,
     ) -> list[PlannedCall]:
-        """Plans the operators. If branches of a conditional differ in size, its selector must be known as well."""
+        """Plans the operators. If the branches of a conditional differ in size, the value of its selector must be known."""
         while True:
             try:
                 return self._calls.plan(specs, env, env.count, given, draw.keys)
@@ -180,7 +180,7 @@ class Planner:
         return program(arrays, plan.packed, plan.apart, draw.identity(), draw.seeds(random_nodes(self.stage)))
 
     def _reads(self, form: FunctionForm) -> list[bool]:
-        """Tells for each value of the start whether the program reads its elements, or only sizes."""
+        """Returns, for each value of the start, True if the program reads its elements, False if only sizes."""
         with x64_context(True):
             closed = jax.make_jaxpr(computation(self.stage, form, "cpu"))(*operand_specs(self.stage, form, 1))
         flat = FlatProgram(closed, "cpu")
@@ -192,7 +192,7 @@ class Planner:
 
 
 class _HostValues(Values):
-    """Values of a call that are needed on the host, computed on first use."""
+    """Computes the values of a call that are needed on the host, on first use."""
 
     def __init__(self, planner: Planner, inputs: FunctionInputs, draw: Draw):
         super().__init__()
@@ -223,7 +223,7 @@ class _HostValues(Values):
             raise TracedArgumentError(
                 f"the random values of {names} are not known, because the key or index is traced"
             )
-        # Ragged, so that few programs serve all sizes.
+        # Ragged plans, so that few programs serve all sizes.
         plan = maker.plan(inputs, draw, ragged=True)
         shapes = plan.form.program.shapes
         arrays = []

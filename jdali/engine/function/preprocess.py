@@ -26,8 +26,8 @@ from jdali.engine.function.running import exact_platform, options_of
 from jdali.engine.steps.program import random_nodes
 from jdali.tensors import TensorList
 
-# Custom calls of jdali's programs: annotations, and JAX's kernel of random bits. A program with any other is refused: it
-# could call any function that is loaded.
+# Custom calls of jdali's programs: annotations, and JAX's kernel of random bits. A program with any other custom call is
+# refused, because it could call any function that is loaded.
 _CUSTOM_CALLS = frozenset(
     {"cu_threefry2x32_ffi", "shape_assertion", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}
 )
@@ -43,13 +43,13 @@ class Preprocess:
 
     Attributes:
         inputs: names of the inputs, which are outputs of readers.
-        input_shapes: element type and largest padded shape of each input that goes to the compiled part; None: an input
+        input_shapes: element type and largest padded shape of each input that goes to the compiled part; None for an input
             of encoded bytes.
         start: names of the inputs of the compiled part.
         outputs, dtypes, layouts: names, element types and layouts of the outputs.
         random: names of operators that draw random values; then a call needs a key or an index.
         shapes: declared padded shapes of one sample of the start.
-        sizes: size of all samples of each output; None: they differ.
+        sizes: size of all samples of each output; None if they differ.
         fingerprint: the folder's fingerprint.
     """
 
@@ -76,7 +76,7 @@ class Preprocess:
 
     @functools.cached_property
     def ranks(self) -> tuple[int, ...]:
-        """The number of axes of a sample of each output."""
+        """For each output, the number of axes of a sample."""
         form = self._function.plan_sizes(self._largest(), self._dtypes, self._function.draw(1)).form
         return tuple(len(form.program.shapes[number]) for number in form.outputs)
 
@@ -108,7 +108,7 @@ class Preprocess:
     def attempt(
         self, *inputs: Any, epoch: Any = 0, index: Any = None
     ) -> tuple[Any, list[int], dict[int, Exception]]:
-        """Runs the host part and the compiled part on a batch; a sample that fails does not fail the others.
+        """Runs the host part and the compiled part on a batch; a sample that fails does not affect the other samples.
 
         Returns: the outputs of the good samples, their positions, and the errors by position.
         """
@@ -188,7 +188,7 @@ class Preprocess:
     def _planned_row(
         self, batches: Sequence[TensorList], draw: Draw, row: int, position: int
     ) -> tuple[FunctionPlan, tuple[str, int]]:
-        """Plans a sample, by its row in `batches` and its position in `draw`; returns the plan and its program's key."""
+        """Plans the sample at a row of `batches` and a position of `draw`; returns the plan and its program's key."""
         sizes = tuple(tuple(batch.spec.extents[row].tolist()) for batch in batches)
         if not self._function.random or not self._function.planner.draws_on_host:
             return self._planned(sizes)
@@ -207,7 +207,7 @@ class Preprocess:
         draw = self._function.draw(1)
         if words:
             draw = Draw(np.array(words, np.uint32), is_key, np.array([epoch]), np.array([index]))
-        # Before any work is spent on sizes that a caller chose.
+        # Check this before any work is spent on sizes that a caller chose.
         if not any(all(map(_fits, sizes, shapes)) for shapes in self.shapes):
             raise self._too_large(sizes)
         plan = self._function.plan_sizes(sizes, self._dtypes, draw)
@@ -265,7 +265,7 @@ class Preprocess:
         name = (*program, batch, room)
         if name not in self._compiled:
             loaded = self._program(program, batch)
-            with x64_context(True):  # the types are those of the program
+            with x64_context(True):  # keeps the program's 64-bit types
                 operands = [
                     jax.ShapeDtypeStruct([n if isinstance(n, int) else room for n in a.shape], a.dtype)
                     for a in loaded.in_avals
@@ -314,7 +314,7 @@ class Preprocess:
 
 
 def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
-    """Returns a program's exported batch size (0: any) and its number of rows for `room` samples."""
+    """Returns a program's exported batch size, 0 if it takes any size, and its number of rows for `room` samples."""
     batch = next((f.batch for f in exported.files if f.batch >= room), 0)
     return batch, batch or room
 

@@ -1,4 +1,4 @@
-"""Builds the program of a function from that of a stage, for `jit`, `vmap`, `grad` and `shard_map`."""
+"""Builds the program of a function from the program of a stage, for `jit`, `vmap`, `grad` and `shard_map`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from jdali.graph import Stage
 
 @dataclasses.dataclass(frozen=True)
 class FunctionForm:
-    """Key of a function's program, except for the number of samples.
+    """Identifies a function's program, apart from the number of samples.
 
     Attributes:
-        outputs: number of each output among the values of the stage.
-        sizes: size of all samples of each output; None: they differ.
-        ragged: leaves sizes of samples out of the key, even if they are equal.
+        outputs: positions of the outputs among the values of the stage.
+        sizes: size of all samples of each output; None if they differ.
+        ragged: True if the key leaves out the sizes of samples, even if the sizes are equal.
     """
 
     program: ProgramForm
@@ -67,7 +67,7 @@ def exact_platform(platform: str) -> str:
 
 
 def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
-    """Returns XLA options that give a program the bits of the pipeline's programs; None: JAX's defaults."""
+    """Returns XLA options with which a program computes the same bits as the pipeline; None for JAX's defaults."""
     return compiler_options(platform, [node.op for node in stage.nodes])
 
 
@@ -153,7 +153,7 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
 
 
 def minus_zero(values: Sequence[object]) -> Any:
-    """Computes float32 -0 from the operands of a program, so that no compiler can fold it: no square is 3 modulo 7."""
+    """Computes float32 -0 from a program's operands; no compiler can fold it, as it cannot know that no square is 3 modulo 7."""
     for value in values:
         if isinstance(value, jax.core.Tracer) and value.size:
             first: Any = lax.stop_gradient(value)[(0,) * value.ndim]

@@ -17,6 +17,6 @@ The padded shape of a sample is a function of its own size and the level of the 
 * `stage_shapes` asks the operators of a stage which shapes follow from others. If its samples have more than
   `MOST_SHAPES` shapes, the whole stage rises to a coarser level: the fastest, by the cost model, with few enough shapes.
 
-A level is local to a process. It decides which program runs, never which bits come out. So it is in no state and no task,
-and batches may be made in any order.
+A level is local to a process. It decides which program runs, never which bits come out. So neither states nor
+tasks hold it, and batches may be made in any order.
 """

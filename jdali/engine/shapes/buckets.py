@@ -2,11 +2,11 @@
 
 Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes depend on
 its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level
-it runs in the same program in any batch. This module has level 0; `coarse` has the others.
+it runs in the same program in any batch. This module has level 0; `coarse` has the other levels.
 
-* A value has shapes of a grid: a fine one where padding costs time, a coarse one where a sample takes so little time that
-  programs cost more, a roomy one where an operator's time does not grow with the padding (`cost`).
-* The longest side of a picture is on the grid, the others are a fraction of it: sides of photographs are nearly
+* The shapes of a value are on a grid: a fine grid where padding costs time, a coarse grid where a sample takes so little
+  time that programs cost more, a roomy grid where an operator's time does not grow with the padding (`cost`).
+* The longest side of a picture is on the grid, and the other sides are a fraction of it: sides of photographs are nearly
   proportional, and independent grids would give many more shapes.
 * An output has the shape that the operator's `setup` gives for padded inputs, if the sample fits in it. So a resize to
   300 × 300 has no padding, and frames of sound need no programs of their own. In small batches on a CPU, where
@@ -27,37 +27,37 @@ from jdali.engine.shapes.cost import StageCost, elements
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Grid:
-    """Sizes of an axis; for proportional axes, the fractions of the longest that the others may have."""
+    """Sizes that an axis may have; proportional axes may have these fractions of the longest axis."""
 
     sizes: Sizes
-    fractions: tuple[float, ...]  # with few binary digits, ascending to 1
+    fractions: tuple[float, ...]  # have few binary digits; ascending, up to 1
 
 
 def _powers(base: float, *factors: float) -> tuple[float, ...]:
     return tuple(sorted(f / base**k for k in range(10) for f in factors))
 
 
-# If padding costs time: for samples that take much time, and for those that take little.
+# Grids where padding costs time: for samples that take much time, and for samples that take little.
 TIGHT = Grid(FINE, _powers(2, 1, 0.75))
 CHEAP = Grid(COARSE, _powers(2, 1))
-# If padding costs no time: an input only takes memory, an output must be written there.
+# Grids where padding costs no time: the padding of an input only takes memory, the padding of an output is also written.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# For small batches, where programs cost most: squares of up to so many elements, shared by many sizes that arguments name.
-# They cost 0.1 to 0.3 ms a sample: memory is written, and copied to the true size (benchmarks/RESULTS.md).
+# For small batches, where programs cost most: squares of up to this many elements, which many output sizes share. They cost
+# 0.1 to 0.3 ms a sample, because memory is written, and copied to the true size (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
-# A shape derived from the inputs may have this many times the elements of the value's own. From level 1 on it may have more:
-# independent shapes of inputs and outputs would multiply.
+# A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have
+# more, because independent shapes of inputs and outputs would multiply.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
-# Returns the shapes of an operator's outputs for padded inputs; None: they depend on more than the shapes of the inputs.
+# Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
 # Arguments: number of the node in the stage, shape of each of its inputs.
 Derive = Callable[[int, tuple[tuple[int, ...], ...]], "tuple[tuple[int, ...], ...] | None"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Samples of a batch that share a padded shape.
+    """Groups samples of a batch that share a padded shape.
 
     Attributes:
         shape: padded sizes of all axes of all values of the stage.
@@ -73,7 +73,7 @@ class Group:
     cheapest: int = 0
 
     def joined(self, other: Group, count: int) -> Group:
-        """Returns the group with the last `count` samples of another one, whose shape is not larger."""
+        """Returns the group with the last `count` samples of another group, whose shape is not larger."""
         samples = np.concatenate([self.samples, other.samples[-count:]])
         share = count / len(other.samples)
         return dataclasses.replace(
@@ -92,14 +92,14 @@ class Group:
 
 @dataclasses.dataclass(frozen=True)
 class ShapeNode:
-    """A node of the stage, by the numbers of the values that it reads and makes."""
+    """Describes a node of the stage by the numbers of the values that it reads and makes."""
 
     reads: tuple[int, ...]
     makes: tuple[int, ...]
 
 
 class PaddedShapes:
-    """Padded shapes of the values of one stage."""
+    """Computes the padded shapes of the values of one stage."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class PaddedShapes:
         *,
         few: bool = False,
     ):
-        """Takes the facts of a stage; `few`: batches are small and on a CPU, see `ROOM_OUT_FEW`."""
+        """Describes a stage; `few` is True if batches are small and on a CPU, see `ROOM_OUT_FEW`."""
         self._few = few
         self._layouts, self._made, self._cost, self._derive = layouts, made, cost, derive
         self._inputs = len(layouts) - sum(len(node.makes) for node in made)
@@ -126,9 +126,9 @@ class PaddedShapes:
         """Groups the samples of a batch by their padded shapes.
 
         Args:
-            held: padded shapes, int [N, ndim], in which an earlier stage left the samples of each value; None: they are
+            held: padded shapes, int [N, ndim], in which an earlier stage left the samples of each value; None if they are
                 not padded, or this stage makes the value.
-            together: puts all samples in one shape, which has the largest size of each axis.
+            together: if True, puts all samples in one shape, which has the largest size of each axis.
         """
         count = len(extents[0]) if extents else 0
         if not count:
@@ -197,10 +197,10 @@ class PaddedShapes:
     def _derived(
         self, number: int, reads: list[np.ndarray], ranks: tuple[int, ...], count: int
     ) -> list[np.ndarray]:
-        """Derives the shapes of a node's outputs from those of its inputs, int [N, ndim]; [] if none follow.
+        """Derives the shapes of a node's outputs from those of its inputs, int [N, ndim]; returns [] if they do not follow.
 
         `ranks` are the outputs' numbers of axes, which may depend on the sizes of the whole batch, as in `one_hot`. A derived
-        shape with another number of axes does not count.
+        shape with another number of axes is ignored.
         """
         cells = _rows_of(reads) if reads else np.zeros(count, np.int64)
         _, first = np.unique(cells, return_index=True)
@@ -230,7 +230,7 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
         if layout[axis : axis + 1] == "C" or (proportional and axis in space):
             continue
         sizes = FINEST if video and axis in space else grid.sizes
-        # Other axes, such as frames, are computed with their padding, so it is never free.
+        # Other axes, such as frames, are computed with their padding, so their padding is never free.
         shapes[:, axis] = round_up(
             extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT, ROOM_OUT_FEW) else sizes
         )
@@ -240,10 +240,10 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
 
 
 def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
-    """Rounds the longest side of each sample up to the grid, the others to a fraction of it; int [N, sides]."""
+    """Rounds the longest side of each sample up to the grid, the other sides to a fraction of it; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
-    # Exact if a side is just a fraction: these have few binary digits.
+    # The quotient is exact if a side is just a fraction of the longest, because the fractions have few binary digits.
     share = np.clip(sides / np.maximum(longest, 1), fractions[0], 1)
     padded = np.ceil(fractions[np.searchsorted(fractions, share)] * longest).astype(np.int64)
     padded = np.where(sides == sides.max(axis=1, keepdims=True), longest, padded)

@@ -4,7 +4,7 @@ A level is a number. Level 0 is the fine grid of `buckets`. Each other level is 
 fewest elements that a padded value has (`FLOORS`). Small samples have most of the shapes and take little of the time; the
 floor pads all of them to a few shapes. A shape depends on no other sample.
 
-A stage rises to levels whose grid and floor are both at least as coarse. Each grid is a subset of the one before. At the
+A stage rises only to levels whose grid and floor are both at least as coarse. Each grid is a subset of the one before. At the
 last level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
 """
 
@@ -30,11 +30,11 @@ from jdali._numerics.grid import (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CoarseGrid:
-    """Sizes of the axes of a value.
+    """Holds the sizes that the axes of a value may have at a level.
 
     Attributes:
-        longest: sizes of the longest side of a picture; None: `sizes`.
-        frames: sizes of further axes of pictures, such as frames: fewer, because more axes differ.
+        longest: sizes of the longest side of a picture; None for `sizes`.
+        frames: sizes of further axes of pictures, such as frames; there are fewer, because more axes differ.
     """
 
     text: str
@@ -43,7 +43,7 @@ class CoarseGrid:
     frames: Sizes
 
 
-# From the finest to the coarsest: each grid holds the points of the next one.
+# Grids from the finest to the coarsest; each holds the points of the next grid.
 GRIDS = (
     CoarseGrid("steps of a quarter", FINE, None, DOUBLING),
     CoarseGrid("two sizes an octave", COARSE, None, DOUBLING),
@@ -54,8 +54,8 @@ GRIDS = (
 )
 # Fewest elements of a value over its named axes, without channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
-# An unnamed axis, such as that of boxes, is padded to the side of a square with as many elements as the floor (of a cube, if
-# three axes are unnamed), up to this size: the time of some operators on boxes grows with the square of their number.
+# An unnamed axis, such as the axis of boxes, is padded to the side of a square with as many elements as the floor (of a cube,
+# if three axes are unnamed), up to this size, because some operators take time by the square of the number of boxes.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -63,7 +63,7 @@ _ROOMY_OUTPUT = GRIDS.index(next(g for g in GRIDS if g.sizes is DOUBLING))
 
 
 class Roomy(enum.Enum):
-    """Values whose padding costs next to no time."""
+    """Names values whose padding costs next to no time."""
 
     INPUT = "it only lies in memory"
     OUTPUT = "bringing it to its memory takes time"
@@ -135,7 +135,7 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
 
 
 def _whole_root(number: int, degree: int) -> int:
-    """Returns the largest integer whose power is at most a number."""
+    """Returns the largest integer whose power `degree` is at most `number`."""
     root = round(number ** (1 / degree))
     return root - (root**degree > number)
 
@@ -156,7 +156,7 @@ def _raised(shapes: np.ndarray, floor: int) -> np.ndarray:
     count = shapes.shape[1]
     for rank in range(count):
         axis = order[:, rank]
-        # Slightly less than the root: rounding may put that above a power of two.
+        # Take slightly less than the root, because rounding may put the root above a power of two.
         fewest = np.ceil(np.maximum(missing, 1) ** (1 / (count - rank)) - 1e-6).astype(np.int64)
         raised[rows, axis] = np.maximum(shapes[rows, axis], round_up(fewest, DOUBLING) if floor > 1 else 0)
         missing /= np.maximum(raised[rows, axis], 1)

@@ -1,7 +1,7 @@
 """Estimates the time of a batch, from its elements and calls, and the share that padding takes.
 
 The model is good enough to choose between shapes and to report the cost of padding. `benchmarks/shapes.py` measures its
-constants; those of an operator are in its record (`nanoseconds`).
+constants; the constant of an operator is in its record (`nanoseconds`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from jdali.graph import DataNode, Stage, compiled
 # of `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, because they move 1 to 5 times their inputs and outputs. For a
 # CPU each operator has its own figure.
 _DEVICE_NANOSECONDS = 0.002
-# Nanoseconds to copy an element on the host, or to write it to new memory there; to send one to an accelerator.
+# Nanoseconds to copy an element on the host, or to write it to new memory there; and to send an element to an accelerator.
 _CPU_MOVING = 0.2
 _DEVICE_MOVING = 0.02
 
 # Samples that take less time than this are padded more, because programs cost more then. An accelerator takes 20 us for a
 # decoded picture, most of it to receive the pixels, padding included.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
-# Time of the samples of one call. A call costs about 0.3 ms on the host, but its unused rows are computed, too, so a longer
-# call does not pay.
+# Time that the samples of one call should take. A call costs about 0.3 ms on the host, but its unused rows are computed, too,
+# so longer calls do not pay.
 SECONDS_A_CALL = 8e-3
 # Share of a roomy padded shape that a sample fills.
 TRUE_SHARE = 0.25

@@ -22,15 +22,15 @@ from jdali.tensors import TensorList
 Shape = tuple[int, ...]
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
-# Most shapes of a stage at one level; with more it rises to a coarser level.
+# Most shapes of a stage at one level; a stage with more shapes rises to a coarser level.
 MOST_SHAPES = 16
-# A level is worth its new programs if it has at most this share of the shapes.
+# A level is worth its new programs if it has at most this share of the present shapes.
 _WORTH_IT = 2 / 3
-# If no level is, or the best still has too many shapes, a stage may have this many times as many before it searches again.
+# If no level is worth it, or the best still has too many shapes, a stage searches again at this many times as many shapes.
 _PATIENCE = 1.5
 # At a coarser level samples may take this many times as long, or `seconds_worth_a_program` more for each program saved.
 _MOST_TIMES = 4.0
-# Replaces the spec of an argument that comes from outside the stage, by value.
+# Stands in for the spec of an argument that comes from outside the stage and is passed by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 
 
@@ -38,8 +38,8 @@ class StageShapes:
     """Groups the samples of a stage by the padded shapes of its values; used by one thread at a time.
 
     A sample's padded shape depends on its own size, on the level of the stage and, on an accelerator, on the unused rows
-    of the calls. The level rises when a process has met too many shapes. The choice of a program never changes the bits
-    of a result, so it is not saved in states or sent in tasks.
+    of the calls. The level rises when too many shapes have occurred in the process. The choice of a program never changes
+    the bits of a result, so it is not saved in states or sent in tasks.
 
     Attributes:
         level: level of the padded shapes, see `coarse`.
@@ -58,13 +58,13 @@ class StageShapes:
 
         Args:
             args: arguments of each node that are not nodes, prepared for `plan_call`.
-            most: most shapes at a level; None: the stage stays at level 0.
-            few: batches are small and on a CPU, so outputs whose padding costs no time share shapes.
+            most: most shapes at a level; None if the stage stays at level 0.
+            few: True if batches are small and on a CPU, so that outputs whose padding costs no time share shapes.
         """
         self._most, self._few = most, few
         self.level = 0
         self._seen: dict[Shape, int] = {}  # samples of each padded shape at this level
-        self._patience = 1.0  # times `most`: shapes that may be met before a search
+        self._patience = 1.0  # a search for a level starts at more than `_patience * most` shapes
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
         number = {id(v): i for i, v in enumerate(values_of(stage))}
@@ -91,7 +91,7 @@ class StageShapes:
 
         Args:
             rows: returns the rows of a call in the shape of a group. Unused rows are filled with samples of smaller
-                shapes, see `_filled`. None: every sample has its own shape.
+                shapes, see `_filled`. If None, every sample has its own shape.
         """
         shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
         extents = [v.extents for v in values]
@@ -114,7 +114,7 @@ class StageShapes:
 
     @property
     def count_seen(self) -> int:
-        """Padded shapes met at this level."""
+        """Number of padded shapes that have occurred at this level."""
         return len(self._seen)
 
     def count(self, groups: Sequence[Group]) -> bool:
@@ -128,9 +128,9 @@ class StageShapes:
         return True
 
     def _coarser(self, search: _Search) -> _Candidate | None:
-        """Returns the fastest level with few enough shapes, else the fastest with a third less.
+        """Returns the fastest level with few enough shapes, or else the fastest with a third fewer shapes.
 
-        None: no level has as few, or samples would take too long there.
+        Returns None if no level has so few shapes, or samples would take too long at it.
         """
         worth = int(_WORTH_IT * len(self._seen))
         levels = [numbers for numbers in coarser_than(self.level) if numbers]
@@ -142,12 +142,12 @@ class StageShapes:
         return None
 
     def _patience_at(self, level: _Candidate) -> float:
-        """Returns the patience at a new level: one with too many shapes is kept until it has clearly more."""
+        """Returns the patience at a new level; a level with too many shapes is kept until it has clearly more."""
         assert self._most is not None
         return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
-        """Returns the padded shapes for values of these kinds, which are mostly the same in every batch."""
+        """Returns the padded shapes for values of these kinds; most batches have the same kinds."""
         if kinds not in self._padded:
             layouts = [layout for _, layout in kinds]
             self._padded[kinds] = PaddedShapes(
@@ -183,7 +183,7 @@ class StageShapes:
 
 @dataclasses.dataclass(frozen=True)
 class _Candidate:
-    """A level that a stage may rise to, with the shapes that its samples would have there and their modelled time."""
+    """Describes a level that a stage may rise to: the shapes that its samples would have, and their modelled time."""
 
     number: int
     seen: Mapping[Shape, int]
@@ -199,7 +199,7 @@ class _Search:
         self._ends = np.cumsum([0, *ranks]).tolist()
 
     def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: int) -> _Candidate:
-        """Returns the first of ever coarser levels that has at most `goal` shapes; if none has, the last."""
+        """Returns the first of ever coarser levels with at most `goal` shapes, or the last if there is none."""
         found = self.at(numbers[-1], seen)
         first, last = 0, len(numbers) - 1
         while len(found.seen) <= goal and first < last:
@@ -212,7 +212,7 @@ class _Search:
         return found
 
     def pays(self, level: _Candidate, seen: Mapping[Shape, int]) -> bool:
-        """Tells if the programs that a level saves are worth the time that its padding takes."""
+        """Returns True if the programs that a level saves are worth the time that its padding takes."""
         extents, samples = self._counted(seen)
         now = float(samples @ self._cost.seconds(elements(extents), elements(extents)))
         saved = len(samples) - len(level.seen)
@@ -244,7 +244,7 @@ class _Search:
 def _filled(groups: Sequence[Group], rows: Callable[[Group], int]) -> list[Group]:
     """Moves samples that do not fill a call to unused rows of calls of larger shapes.
 
-    So a sample may run in different programs in different batches, with the same bits.
+    So a sample may run in different programs in different batches, but its result has the same bits.
     """
     groups = sorted(groups, key=lambda group: (math.prod(group.shape), group.shape))
     for number in reversed(range(len(groups))):
@@ -270,13 +270,13 @@ def _counted(seen: Mapping[Shape, int], groups: Sequence[Group]) -> dict[Shape, 
 
 
 def _sizes_follow(node: Node) -> bool:
-    """Tells if the sizes of a node's outputs depend on the sizes of its inputs only."""
+    """Returns True if the sizes of a node's outputs depend on the sizes of its inputs only."""
     keys = node.op.random and node.op.setup_sees("keys")
     return not keys and not node.needs_values()
 
 
 def held_shapes(value: TensorList) -> np.ndarray | None:
-    """Returns the padded shapes of a batch's samples in memory, int [N, ndim]; None: not all are padded."""
+    """Returns the padded shapes of a batch's samples in memory, int [N, ndim]; None if not all are padded."""
     blocks = value.store.blocks
     if not all(isinstance(block, PaddedBlock) for block in blocks):
         return None

@@ -1,4 +1,4 @@
-"""Chooses the runner of a step by the kind of its operator; no other module of the engine does."""
+"""Chooses the runner of a step by the kind of its operator; no other module of the engine depends on the kind."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def runner_of(
     """Makes the runner of a step.
 
     Args:
-        shares_rows: small batches share programs, and leave rows unused.
+        shares_rows: if True, small batches share programs, and leave rows unused.
         scaled_for: for a decoder, see `HostBatchOpRunner`.
     """
     if isinstance(step, Stage):

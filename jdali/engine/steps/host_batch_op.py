@@ -1,4 +1,4 @@
-"""Runs operators that take all samples of a batch at once, and the pool to work in."""
+"""Runs operators that take all samples of a batch at once, and work on them in the pool."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class _BatchCall:
-    """A call of `run`: `fixed` arguments are the same for all samples, `varying` ones arrays [N, ...]."""
+    """Holds a call of `run`; `fixed` arguments are the same for all samples, `varying` arguments are arrays [N, ...]."""
 
     op: HostBatchOp
     inputs: Sequence[Any]
     fixed: Mapping[str, Any]
     varying: Mapping[str, np.ndarray]
-    scaled: Scaled | None = None  # sizes at which pictures are decoded; None: their own
+    scaled: Scaled | None = None  # sizes at which pictures are decoded; None for their own
     headers: Any = None
 
     def select(self, rows: np.ndarray) -> _BatchCall:
@@ -45,7 +45,7 @@ class _BatchCall:
         return _BatchCall(self.op, inputs, self.fixed, varying, scaled)
 
     def make(self, **filled_in: object) -> Any:
-        """Calls the operator, with those of the engine's arguments that it asks for."""
+        """Calls the operator with the arguments of the engine that its signature names."""
         filled_in |= {"headers": self.headers, "scaled": self.scaled}
         asked = {name: value for name, value in filled_in.items() if name in self.op.engine_parameters}
         head = (None,) if self.op.random else ()
@@ -85,8 +85,8 @@ class HostBatchOpRunner(HostRunner):
         """Prepares what does not change from batch to batch.
 
         Args:
-            scaled_for: operators for which pictures may be decoded at a fraction of their sizes; empty: they may not.
-            may_be_late: samples may be made when a stage reads them, see `late`.
+            scaled_for: operators for which pictures may be decoded at a fraction of their sizes; if empty, they may not.
+            may_be_late: True if samples may be made only when a stage reads them, see `late`.
         """
         super().__init__(node, seed, may_be_brief=op.probe is not None)  # a decoder
         self._op, self._device, self._scaled_for, self._may_be_late = op, device, scaled_for, may_be_late
@@ -122,9 +122,9 @@ class HostBatchOpRunner(HostRunner):
         self._keep(env, made.columns)
 
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
-        """Tells if the samples of a batch are made when a stage reads them.
+        """Returns True if the samples of a batch are made only when a stage reads them.
 
-        With several threads they are not: all threads would wait for the stage's last call.
+        With several threads they are made at once; otherwise all threads would wait for the stage's last call.
         """
         if pool.threads > 1 or spec.batch_size < 2:
             return False
@@ -156,7 +156,7 @@ class HostBatchOpRunner(HostRunner):
         return found
 
     def _scaled(self, plan: PlannedCall, probed: Probed | None) -> Scaled | None:
-        """Chooses the sizes at which the pictures of a batch are decoded; None: their own."""
+        """Chooses the sizes at which the pictures of a batch are decoded; None for their own."""
         scales = self._op.scales
         if scales is None or probed is None or not self._scaled_for:
             return None
@@ -180,7 +180,7 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
-        counts = pool.threads > 1 and not self._op.in_place  # else nothing is divided
+        counts = pool.threads > 1 and not self._op.in_place  # only then is the batch divided
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
         with failing_as([self.node]):

@@ -129,7 +129,7 @@ class HostOpRunner(HostRunner):
 
 
 def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
-    """Transposes tuples of outputs, one a sample, to lists of samples, one an output."""
+    """Transposes one tuple of outputs for each sample to one list of samples for each output."""
     rows = [r if isinstance(r, tuple) else (r,) for r in results]
     return [[row[o] for row in rows] for o in range(outputs)]
 

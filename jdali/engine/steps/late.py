@@ -1,13 +1,13 @@
 """Makes samples of a host step late: when the stage that reads them copies them to its arrays.
 
 ```
- host step ──▶ sizes, and a LateBlock ──▶ stage: plans by the sizes, then, call by call, ──▶ made? ──yes──▶ the outputs
-                                          has the samples made that it copies                  │
-                                                                                               no, or of another size
-                                          once more, with all samples made at once ◀───────────┘
+ host step ──▶ sizes, and a LateBlock ──▶ stage: plans by the sizes; for each call, ──all made──▶ the outputs
+                                          has the samples made that it copies
+                                                  │ a sample fails, or has another size
+                                                  └──▶ the stage runs again, with all samples made at once
 ```
 
-So only the samples of one call are in memory, if they are large. Failures are found as if no sample had been late.
+So if samples are large, only those of one call are in memory. Failures are reported as if no sample had been late.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ MakeSome: TypeAlias = Callable[[np.ndarray], Store]
 
 @dataclasses.dataclass(eq=False)
 class LateSamples:
-    """The samples of one output of a batch, which are made late.
+    """Makes the samples of one output of a batch late.
 
     Args:
         some: makes the samples of some rows; raises if one fails.
-        all: makes all samples at once, as the value of the output; raises NodeFailure for those that fail.
+        all: makes all samples at once, as the value of the output; raises NodeFailure if some fail.
 
     Attributes:
         failed: True if a sample could not be made, or was not as planned.
@@ -49,7 +49,7 @@ class LateSamples:
 
     @property
     def store(self) -> Store:
-        """The samples, not made yet."""
+        """A store of the samples, which are not made yet."""
         return Store.of_block(LateBlock(self._make, self.spec.batch_size), self.spec)
 
     def _make(self, rows: np.ndarray) -> Sequence[HostArray]:

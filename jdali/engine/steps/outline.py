@@ -1,7 +1,7 @@
 """Outlines a stage: its operators and their connections, without the graph.
 
-A compiled program outlives the pipeline that first made it. It is built from an outline, so it keeps no node alive, nor the
-sources, callbacks and pipeline that nodes reference. `Packing` puts its small arrays into one.
+A compiled program outlives the pipeline that first made it. It is built from an outline, so it keeps alive no node, and
+none of the sources, callbacks and pipelines that nodes reference. `Packing` joins the small arrays of a program in one array.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STAGE = -1  # operator number of the stage's inputs
 
 
 class Slot(NamedTuple):
-    """A value of a stage: output `output` of operator `operator`, or input `output` of the stage (`STAGE`)."""
+    """Identifies a value of a stage: output `output` of operator `operator`, or input `output` of the stage (`STAGE`)."""
 
     operator: int
     output: int
@@ -30,11 +30,11 @@ class Slot(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class OperatorOutline:
-    """One operator of a stage.
+    """Describes one operator of a stage.
 
     Attributes:
         inputs: origin of each input; a constant is the same for all samples.
-        arguments: name and origin of each per-sample argument; None: `setup` passes it.
+        arguments: name and origin of each per-sample argument; None if `setup` passes it.
     """
 
     op: Operator
@@ -45,7 +45,7 @@ class OperatorOutline:
 
 @dataclasses.dataclass(frozen=True)
 class StageOutline:
-    """The outline of a stage. Stages that compute the same have equal outlines."""
+    """Outlines a stage. Stages that compute the same have equal outlines."""
 
     inputs: int
     operators: tuple[OperatorOutline, ...]
@@ -80,8 +80,8 @@ class StageOutline:
 class Packing:
     """Packs the small per-sample arrays of a program into one int32 array [N, columns].
 
-    Each array costs a few microseconds in every call; a packed one costs them once. Floats and unsigned integers travel as
-    their bits; 64-bit values do not fit and stay apart.
+    Every array costs a few microseconds in each call; packed arrays together cost as much as one. Floats and unsigned
+    integers travel as their bits; 64-bit values do not fit and stay apart.
     """
 
     def __init__(self, arrays: Sequence[np.ndarray]):

@@ -1,4 +1,4 @@
-"""Caches the plans of a stage: what depends on sizes, types and few values is computed once.
+"""Caches the plans of a stage, so that all that depends only on sizes, types and a few values is computed once.
 
 A plan depends on the sizes, types and layouts of the stage's inputs, and on the values that some `setup` sees. All of these
 are in its key. Other values are put into the plan's arrays for each batch.
@@ -20,23 +20,23 @@ from jdali.engine.steps.values import Values, input_values
 from jdali.graph import DataNode, Node, Stage
 from jdali.tensors import TensorList
 
-# Most bytes of values in a key: more values hardly ever recur.
+# Most bytes of values in a key: larger values hardly ever recur.
 _MOST_KEY_BYTES = 4096
-# Plans are kept for this many samples in total; their number stays within these limits.
+# The plans that are kept have at most `_KEPT_SAMPLES` samples in total; their number stays within the two limits.
 _KEPT_SAMPLES = 4096
 _FEWEST, _MOST = 8, 128
 
-# Values of arguments (and of inputs that are arguments), [N, ...] each, by operator and name.
+# Values [N, ...] of arguments, and of inputs that act as arguments, by operator and name.
 ArgumentValues = Mapping[tuple[Node, str], np.ndarray]
 
 
 class Job(NamedTuple):
-    """One call of a program.
+    """Describes one call of a program.
 
     Attributes:
-        rows: int [program.batch], the sample in each row; None: the whole batch in order.
-        clears: gives unused rows extent 0, so that they add nothing where samples are mixed, and take no time where it
-            depends on true sizes.
+        rows: int [program.batch], the sample in each row; None for the whole batch in order.
+        clears: if True, unused rows have extent 0: they add nothing where samples are mixed, and take no time where the
+            time depends on true sizes.
         seconds, needed: modelled time of the samples with padding, and without.
     """
 
@@ -69,18 +69,18 @@ class VaryingArgument(NamedTuple):
 
 @dataclasses.dataclass
 class StagePlan:
-    """A planned stage, and what its first run finds out.
+    """Holds a planned stage, and what its first run finds out.
 
     Attributes:
         varying: arguments whose arrays each batch replaces.
-        outputs: places of each output's samples in the results of the jobs, without blocks; None: not known yet.
+        outputs: places of each output's samples in the results of the jobs, without blocks; None until known.
     """
 
     stage: PlannedStage
     varying: tuple[VaryingArgument, ...]
     packed: np.ndarray
     apart: list[np.ndarray]
-    jobs: list[Job] | None = None  # the calls that make a batch; None: not known yet
+    jobs: list[Job] | None = None  # the calls that make a batch; None until known
     outputs: list[Store] | None = None
 
     def stage_with(self, given: ArgumentValues) -> PlannedStage:
@@ -103,7 +103,7 @@ class StagePlan:
 
 
 class ByValue(NamedTuple):
-    """An argument, or an input that acts as one, whose values are needed on the host; `seen`: `setup` reads them."""
+    """An argument, or an input that acts as one, whose values are needed on the host; `seen` is True if `setup` reads them."""
 
     node: Node
     name: str
@@ -133,7 +133,7 @@ class Dependencies:
         return given
 
     def key(self, env: Values, count: int, given: ArgumentValues) -> Hashable | None:
-        """Makes the key of a plan for `count` samples; None: the plan would hardly recur."""
+        """Makes the key of a plan for `count` samples; None if the plan would hardly recur."""
         if self._on_keys:
             return None
         by_frame = [
@@ -158,12 +158,12 @@ class Dependencies:
 
 
 def _is_by_frame(node: Node, name: str, value: TensorList | None) -> bool:
-    # None: one array for the batch, which has no layout.
+    # None stands for an argument that is one array for the batch, which has no layout.
     return value is not None and node.op.args[name].is_by_frame(value.spec.layout)
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
-    """Yields the arguments that some `setup` needs, and those that are neither made in the stage nor its inputs."""
+    """Yields the arguments that some `setup` needs, and arguments that are neither made in the stage nor its inputs."""
     inside = {*stage.inputs, *(v for node in stage.nodes for v in node.outputs)}
     for node in stage.nodes:
         needed = node.op.needed_by_setup(node.args)
@@ -177,11 +177,11 @@ def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
 
 
 def _value_key(values: object, *, seen: bool) -> Hashable | None:
-    """Makes the part of a key for values [N, ...]; None: they fit in no key.
+    """Makes the part of a key for values [N, ...]; None if they do not fit in a key.
 
     Args:
-        values: an array. Only NumPy's are read: others may be on a device.
-        seen: a `setup` sees the values; else only type and shape count.
+        values: an array; only NumPy arrays are read, because other arrays may be on a device.
+        seen: True if a `setup` sees the values; otherwise only type and shape count.
     """
     if not isinstance(values, np.ndarray) or values.dtype == object:
         return None
@@ -198,7 +198,7 @@ class PlanCache:
         self._plans: collections.OrderedDict[Hashable, StagePlan] = collections.OrderedDict()
 
     def get(self, key: Hashable | None) -> StagePlan | None:
-        """Returns the plan of a key; None: it is not kept, or the key is None."""
+        """Returns the plan of a key; None if it is not kept, or the key is None."""
         plan = None if key is None else self._plans.get(key)
         if plan is not None:
             self._plans.move_to_end(key)

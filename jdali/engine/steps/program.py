@@ -34,31 +34,31 @@ from jdali.graph import Node, Stage
 # Bytes of inputs and outputs, padded, that one call of a program works on. On the CPU a chunk should stay in
 # the caches; an accelerator wants enough work per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
-# A call on the CPU may take more, because it costs some 0.3 ms, if a batch still has several calls for the threads. The number
-# of threads plays no part: other programs may round differently.
+# A call on the CPU costs some 0.3 ms, so it may take more bytes, as long as a batch still has several calls for the threads.
+# It does not depend on the number of threads, because another program may round differently.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
-# Most bytes of a batch's calls that are queued at the same time on a CPU. If these are fewer than `FEWEST_QUEUED` calls, none is
-# queued: two threads that wait for each other's calls are slower than two that wait for their own.
+# Most bytes of a batch's calls that are queued at the same time on a CPU. If fewer than `FEWEST_QUEUED` calls fit, none is
+# queued: two threads that wait for each other's calls are slower than two threads that wait for their own.
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
-# XLA does not split a program on so few bytes over its threads. Nor does it split programs whose calls run side by side in the
-# pool's threads: XLA's threads would mostly wait for each other (6 % of the time of speech).
+# XLA does not split a program on at most this many bytes over its threads. Nor does it split programs whose calls run side by
+# side in the pool's threads: XLA's threads would mostly wait for each other (6 % of the time of a speech pipeline).
 SMALL_BYTES = 256 << 10
 
 # Pipelines with batches of at most `FEW_SAMPLES` share programs for all batch sizes: the shape alone decides the rows of a
 # call. A call with fewer rows takes at least `SHORTEST_CALL`, its overhead, so it costs at most about twice as much as a
 # program for just this batch.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
-# On an accelerator half of that, because the host makes a call while the one before it runs. For 128 pictures of 300 to 640
-# pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms 0.55 times.
+# Half of that on an accelerator, because the host makes a call while the call before runs. For 128 pictures of 300 to 640
+# pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms, 0.55 times.
 _SHORTEST_DEVICE_CALL = 0.15e-3
 
 
 @dataclasses.dataclass
 class Program:
-    """One compiled program of a stage."""
+    """Represents one compiled program of a stage."""
 
     function: Compiled
     batch: int
@@ -68,7 +68,7 @@ class Program:
     samples: int = 0
     padded_seconds: float = 0.0
     needed_seconds: float = 0.0
-    nbytes: int = 0  # of inputs and outputs of a call, padded
+    nbytes: int = 0  # padded bytes of the inputs and outputs of a call
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
         """Makes the first call, and records its time; other users of the function wait until it is compiled."""
@@ -87,7 +87,7 @@ class Program:
 
 
 class ProgramBudget:
-    """Counts the programs of a pipeline, and limits them. Their functions are in a table of the process.
+    """Counts the programs of a pipeline, and limits their number. Their functions are in a table of the process.
 
     A program that another pipeline has compiled counts, too, so the limit does not depend on other pipelines.
 
@@ -103,10 +103,10 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key, which holds all that it depends on; counts it if it is new to the pipeline.
+        """Returns the function of a key that holds all it depends on; counts the function if it is new to the pipeline.
 
         Raises:
-            CompileLimitError: it would exceed the limit.
+            CompileLimitError: a new function would exceed the limit.
         """
         found = self._table.get(key, make)
         with self._lock:
@@ -127,7 +127,7 @@ class ProgramBudget:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedStage:
-    """A stage planned for one batch.
+    """Holds a stage that is planned for one batch.
 
     Attributes:
         arrays: all small per-sample arrays, in the order of the packing: sizes of all values, then arguments.
@@ -171,7 +171,7 @@ def random_nodes(stage: Stage) -> list[Node]:
 def compiler_options(
     platform: str, operators: Iterable[Operator] = (), *, one_thread: bool = False
 ) -> dict[str, Any] | None:
-    """Chooses XLA's options for programs of these operators; None: JAX's defaults."""
+    """Chooses XLA's options for programs of these operators; None for JAX's defaults."""
     if platform != "cpu":
         return None
     wide_vectors = any(isinstance(op, CompiledOp) and op.wide_vectors for op in operators)
@@ -185,7 +185,7 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates the samples that a stage gets, a branch less than the batch; if it gets more, they take further calls."""
+    """Estimates how many samples a stage gets: in a branch, fewer than the batch. Further samples take further calls."""
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 
@@ -198,11 +198,11 @@ def samples_a_call(
     max_batch: int,
     met: int,
 ) -> int:
-    """Chooses the samples of a call: fixed for a padded shape, so that no batch size compiles anew.
+    """Chooses the number of samples in a call. It is fixed for a padded shape, so that a new batch size compiles nothing.
 
     Args:
         met: number of samples of the first batch with this shape. On an accelerator an unused row takes as long as a used
-            one, so a call has no more rows than that, unless it would be shorter than `_SHORTEST_DEVICE_CALL`.
+            row, so a call has at most `met` rows, unless it would then be shorter than `_SHORTEST_DEVICE_CALL`.
     """
     size = max(padded_bytes(planned, shapes), 1)
     kind = "cpu" if platform == "cpu" else "gpu"
@@ -218,20 +218,20 @@ def samples_a_call(
 
 
 def few_samples_a_call(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> int:
-    """Chooses the samples of a call on a CPU for batches of at most `FEW_SAMPLES`: 1, 2, 4 or 8, by the shape alone."""
+    """Chooses 1, 2, 4 or 8 samples in a call on a CPU, for batches of at most `FEW_SAMPLES`, by the shape alone."""
     wanted = SHORTEST_CALL / _seconds_a_sample(shapes, cost)
     return next((rows for rows in (1, 2, 4) if rows >= wanted), FEW_SAMPLES)
 
 
 def _seconds_a_sample(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> float:
-    # Time that depends on true sizes counts by the usual share that a sample fills.
+    # If time depends on true sizes, multiply it by the share of the shape that a sample usually fills.
     counts = elements([np.array([shape], np.int64) for shape in shapes])
     return float(cost.seconds(counts * TRUE_SHARE, counts)[0])
 
 
 @dataclasses.dataclass(frozen=True)
 class ProgramForm:
-    """Key of the program of a stage: all that it depends on, except for the number of samples.
+    """Identifies the program of a stage by all that it depends on, except for the number of samples.
 
     Attributes:
         traced: sorted names of the per-sample values of each call.
@@ -260,7 +260,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
     """Makes the pure function of a stage: (arrays, small, identity, seeds) -> outputs.
 
     It closes over nothing that differs by batch. The compiler may fuse products; `stage_function` prevents that. `small`
-    holds the sizes of the inputs, then those of the operators' outputs, then `form.traced`.
+    holds the sizes of the inputs, then the sizes of the operators' outputs, then `form.traced`.
 
     Raises, while it is traced:
         OperatorFailure: an operator failed.

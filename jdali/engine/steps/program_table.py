@@ -1,8 +1,8 @@
 """Shares the compiled functions of a process among pipelines and eager calls that compute the same.
 
 A key holds all that a function depends on, so two pipelines with equal operators, arguments, shapes and element types
-run one program, wherever they are defined. A function lives as long as something uses it. The most recently used ones live
-longer, for a pipeline that is defined again, unless their keys hold objects of the user, which would live as long.
+run one program, wherever they are defined. A function lives as long as it is used. The most recently used functions are
+kept longer, in case their pipeline is defined again, unless their keys hold objects of the user and so keep these alive.
 JAX's cache on disk shares programs with other processes.
 """
 
@@ -24,8 +24,8 @@ from jdali._operators.call import Constant
 from jdali._operators.record import Operator, is_built_in
 from jdali._system.cache_folder import cache_folder
 
-# Most functions that are kept; the least recently used go first. Programs of one operator take a few hundred kilobytes each,
-# large ones some megabytes.
+# Most functions that are kept; the least recently used are dropped first. Programs of one operator take a few hundred
+# kilobytes each, large programs some megabytes.
 KEPT_FUNCTIONS = 128
 # A function with a constant of more bytes is not kept.
 _MOST_CONSTANT_BYTES = 1 << 20
@@ -45,7 +45,7 @@ _PLAIN = (
 
 
 class Compiled:
-    """A function of `jax.jit`, which several programs may share, with a lock for its first call."""
+    """Holds a function of `jax.jit`, which several programs may share, and a lock for its first call."""
 
     __slots__ = ("__weakref__", "_called", "_function", "lock")
 
@@ -57,22 +57,22 @@ class Compiled:
         return self._function(*operands)
 
     def lower(self, *operands: Any) -> Any:
-        """Lowers it for these operands, to inspect the program."""
+        """Lowers the function for these operands, to inspect the program."""
         return self._function.lower(*operands)
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
-        """Calls it, and records that it is compiled for `where`: a device or a mesh."""
+        """Calls the function, and records that it is compiled for `where`: a device or a mesh."""
         result = self._function(*operands)
         self._called.add(where)
         return result
 
     def is_compiled(self, where: Hashable) -> bool:
-        """Tells if an earlier call has compiled it for `where`."""
+        """Returns True if an earlier call has compiled the function for `where`."""
         return where in self._called
 
 
 class ProgramTable:
-    """Holds functions by what they compute."""
+    """Holds compiled functions by keys that describe what they compute."""
 
     def __init__(self, most: int = KEPT_FUNCTIONS):
         self._most = most
@@ -81,7 +81,7 @@ class ProgramTable:
         self._kept: collections.OrderedDict[Hashable, Compiled] = collections.OrderedDict()
 
     def get(self, wanted: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key, which holds all that it depends on; `make` returns a new one of `jax.jit`."""
+        """Returns the function of a key that holds all it depends on; `make` makes a new function with `jax.jit`."""
         key = _typed(wanted)
         with self._lock:
             found = self._used.get(key)
@@ -96,7 +96,7 @@ class ProgramTable:
             return found
 
     def clear(self) -> None:
-        """Drops all functions; those in use remain usable, but new programs do not share them."""
+        """Drops all functions; functions in use remain usable, but new programs do not share them."""
         with self._lock:
             self._kept.clear()
             self._used.clear()
@@ -119,7 +119,7 @@ def _typed(value: Any) -> Hashable:
 
 
 def _is_plain(value: Any) -> bool:
-    """Tells if a key holds neither the user's objects nor much memory."""
+    """Returns True if a key holds neither the user's objects nor much memory."""
     if isinstance(value, Operator):
         return is_built_in(value)
     if isinstance(value, Constant):

@@ -17,7 +17,7 @@ class StepRunner(abc.ABC):
         shown: text of the step in `plan()`.
         at_once: most batches in the step at the same time. A step that works on single samples takes two, so that the
             slowest sample of a batch does not keep the pool idle.
-        policy: decides which threads work on its samples; None: it has no work for threads.
+        policy: decides which threads work on its samples; None if it has no work for threads.
     """
 
     shown: str
@@ -26,7 +26,7 @@ class StepRunner(abc.ABC):
 
     @abc.abstractmethod
     def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
-        """Adds the outputs for the samples `ids` to `env`; raises NodeFailure with all samples that failed."""
+        """Runs the step on the samples `ids`, and adds the outputs to `env`; raises NodeFailure with all failed samples."""
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
-        """Sets the seed of random operators without one of their own; with a stream, sets both for all operators."""
+        """Sets the seed of operators without a seed of their own; with a stream, sets seed and stream of all operators."""

@@ -2,7 +2,7 @@
 
 The samples of a batch are padded to one shape, the samples of each device are gathered on the host into a buffer of
 their own, and results stay on their devices. So no device holds the whole batch. Keys of random operators depend on the
-sample alone, so the values are those of one device.
+sample alone, so the values are the same as on one device.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from jdali.tensors import TensorList
 
 # Axes of the mesh of a stage: the parts of the batch, and the devices that hold the same part.
 PART, COPY = "part", "copy"
-# A part of fewer bytes is copied before another thread would start.
+# A part of fewer bytes is copied in this thread, because another thread would take longer to start.
 _WORTH_A_THREAD = 1 << 17
 
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """The devices that a stage runs on.
+    """Describes the devices over which a stage is spread.
 
     Attributes:
         rows: samples of a batch; the last sample is repeated if there are fewer.
@@ -130,7 +130,7 @@ class Spread:
         def stage(part: int) -> list[jax.Array]:
             mine = rows[part * self.per_part : (part + 1) * self.per_part]
             devices = self.mesh.devices[part].tolist()
-            # What is on a device already goes from there to the others.
+            # Data that is already on one device is copied from there to the other devices.
             staged = gather(store, mine, shape, None if store.local else devices[0])
             with x64_context(x64):  # each thread has its own
                 copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)
@@ -182,9 +182,9 @@ def spread_stages(
 ) -> None:
     """Lets stages run on all devices over which their results are split.
 
-    These are stages of whole batches, on the accelerator, that make an output of the pipeline with a split, and stages that
-    make data for them. All else stays on one device, or on the host: branches of a conditional, random values for
-    arguments, operators that need the whole batch in one array, batches that cannot be divided evenly.
+    A stage runs on several devices if it works on whole batches on the accelerator, and makes a split output of the
+    pipeline, or data for a stage that does. All else stays on one device, or on the host: branches of a conditional, random
+    values for arguments, operators that need the whole batch in one array, batches that cannot be divided evenly.
     """
     chosen: dict[DataNode, BatchSplit] = {}
     for value, split in zip(plan.outputs, splits, strict=True):

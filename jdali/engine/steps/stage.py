@@ -72,7 +72,7 @@ def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], Non
     try:
         run()
         return
-    except Exception:  # of any kind: a late sample of another size is not a failure of its operator yet
+    except Exception:  # any error: a late sample of another size is not a failure of its operator yet
         failed = [value for value in inputs if value in env.late and env.late[value].failed]
         if not failed:
             raise
@@ -93,7 +93,7 @@ class StageRunner(StepRunner):
         self.stage = stage
         self._exact_shapes = exact_shapes
         self.programs: dict[Any, Program] = {}
-        self._rows: dict[Any, int] = {}  # of a call in each padded shape
+        self._rows: dict[Any, int] = {}  # rows of a call in each padded shape
         self._max_batch = max_batch
         self._expected = expected_samples(stage, max_batch)
         self.device, self._platform = device, platform_of(device)
@@ -104,7 +104,7 @@ class StageRunner(StepRunner):
         self._spread: SeveralDevices | None = None
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
-        # If time depends on true sizes, an unused row of size 0 takes none.
+        # If time depends on true sizes, an unused row of size 0 takes no time.
         free = self._platform == "cpu" and any(compiled(node).free_padding == "all" for node in stage.nodes)
         self._clears_rows = self.mixes_samples or free
         # The fewer samples a branch gets, the fewer programs are worth it.
@@ -129,13 +129,13 @@ class StageRunner(StepRunner):
 
     @property
     def where(self) -> str:
-        """The devices as text."""
+        """The devices on which the stage runs, as text."""
         return str(self.device if self._spread is None else self._spread)
 
     def function(
         self, form: ProgramForm, rest: Hashable, platform: str, make: Callable[[Callable[..., Any]], Any]
     ) -> Compiled:
-        """Returns the compiled function of the stage in a form; `rest` has all else that `make` depends on."""
+        """Returns the stage's compiled function for a form; `rest` holds all else that `make` depends on."""
         outline = self._outline
         return self._budget.function(
             self.stage, form.shapes, (outline, form, platform, rest),
@@ -224,7 +224,7 @@ class StageRunner(StepRunner):
         self._collect(env, plan, [job.samples for job in jobs], results)
 
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
-        """Returns how many calls of a batch may be queued in XLA; 0: each thread waits for its own call.
+        """Returns how many calls of a batch may be queued in XLA; if 0, each thread waits for its own call.
 
         On a CPU, too, XLA computes calls in threads of its own. A thread of the pool that waited for its call would often
         wait for an XLA thread without a core. Queued calls take memory, so if calls are large, threads do wait.
@@ -255,7 +255,7 @@ class StageRunner(StepRunner):
         return jobs
 
     def _collect(self, env: Values, plan: StagePlan, samples: Sequence[np.ndarray], results: Any) -> None:
-        """Adds the outputs: results[j] has an array for each output, whose first rows are the samples samples[j]."""
+        """Adds the outputs: `results[j]` has an array for each output; its first rows are the samples `samples[j]`."""
         if plan.outputs is None:
             plan.outputs = self._rows_of_outputs(plan.stage, samples, results)
         for o, (value, rows) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):

@@ -24,7 +24,7 @@ class StageCalls:
     """Plans the calls of a stage's operators; what does not change from batch to batch is prepared once.
 
     Args:
-        remembers: `Rising` values do not fall below those of earlier batches; False: they are as large as possible.
+        remembers: `Rising` values do not fall below those of earlier batches; if False, they are as large as possible.
 
     Attributes:
         seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.
@@ -34,9 +34,9 @@ class StageCalls:
         self._stage = stage
         self.arguments = {node: prepared_args(node) for node in stage.nodes}
         # The largest of each `Rising` value so far. Later batches get no smaller one, which bounds the programs of a shape
-        # by the number of values. It is in no state: all values that are large enough give the same results.
-        # ResNet-50 training: 11 programs and 4.8 ms a picture; with the largest possible value always, 11 and 5.5; with each
-        # batch's own, 18 and 4.7.
+        # by the number of values. States leave it out: all values that are large enough give the same results.
+        # ResNet-50 training takes 11 programs and 4.8 ms a picture; always with the largest possible value, 11 programs and
+        # 5.5 ms; with each batch's own value, 18 programs and 4.7 ms.
         self._risen: dict[Node, dict[str, int]] | None = {} if remembers else None
         self.set_seed(seed)
 

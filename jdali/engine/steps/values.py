@@ -17,16 +17,16 @@ from jdali.tensors import TensorList
 
 
 class Values(dict[DataNode, TensorList]):
-    """The computed values of a graph for one batch.
+    """Holds the computed values of a graph for one batch.
 
     Attributes:
         scaled: sizes of pictures that are decoded at a fraction of their own.
-        task: the batch's task, which has the samples of its sources; None: a call without a pipeline.
+        task: the batch's task, which has the samples of its sources; None for a call without a pipeline.
         drawn: provenance of the samples of each source.
         constants: inputs that are one array for all samples, by name; for a call without a pipeline.
         arrays: per-sample arguments that are one array [N, ...] in place of a batch; for a call without a pipeline.
         late: values whose samples are made when a stage reads them, see `steps/late.py`.
-        most_bytes: the most memory of the values whenever `note_bytes` was called; shared memory counts once.
+        most_bytes: the most bytes that the values had at a call of `note_bytes`; shared memory counts once.
     """
 
     def __init__(self, *args: Any):
@@ -58,7 +58,7 @@ class Values(dict[DataNode, TensorList]):
         return argument_values(self[value], op, name) if array is None else array
 
     def made_of(self, node: Node) -> Provenance | None:
-        """Returns the provenance of a node's outputs: samples of the sources; None: they come from no source.
+        """Returns the provenance of a node's outputs: samples of the sources; None if they come from no source.
 
         The node need not have run, and may be part of a compiled program; its inputs must be known.
         """
@@ -76,7 +76,7 @@ class Values(dict[DataNode, TensorList]):
         return self._made_of[node]
 
     def _pasted(self, given: object, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
-        """Lists the samples that an argument pastes into each sample; None: it is not given."""
+        """Lists the samples that an argument pastes into each sample; None if it is not given."""
         if given is None or images is None:
             return None
         if not isinstance(given, DataNode):
@@ -105,7 +105,7 @@ def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[An
 
 
 def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
-    """Reads the values [N, ...] of an input that acts as an argument; raises SampleError if shapes may not differ, but do."""
+    """Reads the values [N, ...] of an input that acts as an argument; raises SampleError if shapes differ but may not."""
     if not value.is_dense_tensor() and any(i.ragged for i in op.inputs if i.name == name):
         return argument_rules.as_objects(value.to_samples())
     argument_rules.refuse_different(op.name, name, value.spec.extents)

@@ -14,9 +14,9 @@ from jdali.engine.workers.thread_policy import ThreadPolicy, samples_a_task
 
 
 class Serving:
-    """Marks the threads that work for a pipeline: one that asked it for a batch would wait for itself.
+    """Marks the threads that work for a pipeline: if such a thread asked for a batch, it would wait for itself.
 
-    In `with serving:` a thread works for a pipeline; a thread of its pool enters it once.
+    A thread is marked inside `with serving:`. Threads of the pool enter it once.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Pool:
     Attributes:
         is_here: True if the calling thread does all work, see `here`.
         slabs: memory that the threads lease; other threads that work for the same batches enter `with pool.slabs:`.
-        serving: marks the threads that work for the owner of the pool: its own, and those that enter it.
+        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads that enter it.
         turns: lock for brief work, which one thread at a time does, see `ThreadPolicy`.
     """
 
@@ -61,7 +61,7 @@ class Pool:
         self._interrupted = threading.Event()
 
     def at(self, order: int) -> Pool:
-        """Returns the pool for one batch, whose tasks go before those of a higher order."""
+        """Returns the pool for one batch; its tasks run before tasks of a higher order."""
         turn = self._copy()
         turn.executor = Turn(self._workers, order)
         return turn
@@ -84,8 +84,8 @@ class Pool:
         """Runs function(0), ..., function(count - 1) in parallel.
 
         Args:
-            policy: decides how many calls this thread makes; None: none.
-            in_order: this thread makes all calls, one after the other.
+            policy: decides how many calls this thread makes; None if it makes none.
+            in_order: if True, this thread makes all calls, one after the other.
 
         Returns: the results, None for calls that failed, and the errors by number, ascending.
         """
@@ -119,7 +119,7 @@ class Pool:
         return results, {i: failures.pop(i) for i in sorted(failures)}
 
     def interrupt(self) -> None:
-        """Starts no more tasks; whoever waits for one gets an error."""
+        """Starts no more tasks; every thread that waits for a task gets an error."""
         self._interrupted.set()
         self._workers.shutdown(wait=False, cancel_futures=True)
 

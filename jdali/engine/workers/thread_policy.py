@@ -1,4 +1,4 @@
-"""Decides which threads work on the samples of a step: the calling thread, or those of the pool."""
+"""Decides which threads work on the samples of a step: the calling thread, or the threads of the pool."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 
-# Least bytes, or samples, of a thread's share of samples that one call works on together.
+# Fewest bytes, or samples, in a thread's share, if one call works on all samples of a share.
 _SHARE_BYTES, _SHARE_SAMPLES = 1 << 20, 64
 # Samples per call in the calling thread, see `groups_here`.
 _TOGETHER = 64
@@ -37,8 +37,8 @@ class ThreadPolicy:
     Readers divide their work for the pool themselves (`Reader.tasks`), by where their records are.
 
     Args:
-        tries_here: samples may be cheap; False: all go to the pool.
-        may_be_brief: samples may take microseconds. Must be False where user functions run, which may wait for
+        tries_here: True if samples may be cheap; False sends all samples to the pool.
+        may_be_brief: True if samples may take microseconds. Must be False where user functions run, which may wait for
             each other.
 
     Attributes:
@@ -49,8 +49,8 @@ class ThreadPolicy:
     # machine: work that waits for a disk or a server gains by threads. Brief work stays brief up to BRIEF_SLACK times as much.
     BRIEF_SECONDS, BRIEF_WAITING, BRIEF_SLACK = 30e-6, 4.0, 1.5
 
-    # Seconds for a sample. With less than TRIVIAL_SECONDS the pool is not tried. With more than CHEAP_SECONDS samples go to the
-    # pool while the pool's time is unknown, and with more than EXPENSIVE_SECONDS always.
+    # Seconds that a sample takes. Below TRIVIAL_SECONDS the pool is not tried. Above CHEAP_SECONDS samples go to the pool as long
+    # as the pool's time is unknown, and above EXPENSIVE_SECONDS always.
     TRIVIAL_SECONDS = 40e-6
     CHEAP_SECONDS = 150e-6
     EXPENSIVE_SECONDS = 1e-3
@@ -115,7 +115,7 @@ class ThreadPolicy:
             self._patience = min(2 * self._patience, self.MOST_PATIENCE)
 
     def note_pool(self, seconds: float, samples: int) -> None:
-        """Records how long this many samples took in the pool."""
+        """Records the time that `samples` samples took in the pool."""
         if samples < self._FEW:
             return
         latest = seconds / samples
