@@ -31,7 +31,8 @@ def audio(
         encoded: uint8 [bytes], content of a file.
         downmix: return the mean of all channels.
         dtype: INT16, INT32 or FLOAT; FLOAT scales the range of the file's integers to -1 to 1.
-        quality: of the resampling, 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
+        quality: quality of the resampling, 0 to 100; sets the number of lobes of the sinc on each side: 3 at 0, 16 at 50, 64
+            at 100.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -95,7 +96,7 @@ def image(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            Gray images become RGB if RGB is requested; an alpha channel is dropped. INDEX, which DALI does not have, is
             for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
@@ -146,10 +147,10 @@ def image_crop(
         crop_d: without effect: images have no depth.
         crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
-        crop_pos_y: share of the free height above it, 0 to 1.
+        crop_pos_y: share of the free height above the window, 0 to 1.
         crop_pos_z: without effect: images have no depth.
         crop_w: width of the window, pixels; 0: the whole width.
-        rounding: of the window's position: "round" half away from zero, or "truncate".
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
         adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
@@ -162,7 +163,7 @@ def image_crop(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            Gray images become RGB if RGB is requested; an alpha channel is dropped. INDEX, which DALI does not have, is
             for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
@@ -221,7 +222,7 @@ def image_random_crop(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            Gray images become RGB if RGB is requested; an alpha channel is dropped. INDEX, which DALI does not have, is
             for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
@@ -302,7 +303,7 @@ def image_slice(
         hybrid_huffman_threshold: without effect.
         jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
         output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
-            Gray becomes RGB where that is asked for; an alpha channel is dropped. INDEX, which DALI does not have, is
+            Gray images become RGB if RGB is requested; an alpha channel is dropped. INDEX, which DALI does not have, is
             for masks: one channel with the palette indices or gray values as stored, not rescaled.
         preallocate_height_hint: without effect.
         preallocate_width_hint: without effect.
@@ -338,13 +339,13 @@ def inflate(
 
     Args:
         data: uint8 [bytes].
-        shape: of a decompressed chunk.
+        shape: shape of a decompressed chunk.
         algorithm: "LZ4".
         check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
         chunk_offsets: start of each chunk, bytes.
-        chunk_sizes: of each chunk, bytes. Samples may have different numbers of chunks.
-        dtype: of the elements, little-endian in the data.
-        layout: of a chunk.
+        chunk_sizes: size of each chunk, bytes. Samples may have different numbers of chunks.
+        dtype: type of the elements, little-endian in the data.
+        layout: layout of a chunk.
         sequence_axis_name: letter of the axis of chunks, put in front of a `layout`.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -409,7 +410,7 @@ def video(
         apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
         build_index: without effect: packets are always indexed first, so that every frame is found.
         end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
-        fill_value: of padding frames, one value or one for each channel, 0 to 255.
+        fill_value: value of padding frames, 0 to 255: one for all channels, or one per channel.
         frames: numbers of frames, in any order, may repeat. Excludes the other selecting arguments.
         pad_mode: replacement of frames past the end of the video: "constant": `fill_value`; "edge" or "repeat":
             the last frame; "reflect_1001" or "symmetric": the mirrored video, its last frame repeated; "reflect_101" or

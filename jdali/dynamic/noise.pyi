@@ -23,7 +23,7 @@ def gaussian(
 
     Args:
         data: any shape and type.
-        mean: of the noise, in units of the data.
+        mean: mean of the noise, in units of the data.
         stddev: standard deviation of the noise, in units of the data.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -86,7 +86,7 @@ def shot(
 
     Args:
         data: any shape and type. NaN, infinite and negative values count as 0.
-        factor: value that one event adds; the larger, the more noise. 0 leaves the data unchanged.
+        factor: value that one event adds; a larger value adds more noise. 0 leaves the data unchanged.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.
@@ -95,8 +95,8 @@ def shot(
     Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² and
-    more it never ends; here means have no limit.
+    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² or
+    more, DALI never ends; here means have no limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """

@@ -31,8 +31,8 @@ def beta(
 
     Args:
         shape_like: tensor whose shape the output takes.
-        alpha: above 0.
-        beta: above 0.
+        alpha: first parameter of the distribution, above 0.
+        beta: second parameter of the distribution, above 0.
         dtype: float32 or float64; None: float32.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -90,12 +90,12 @@ def coin_flip(
     rng: RNG | None = None,
     key: Any = None,
 ) -> Tensor | Batch:
-    """Draws 1 with a probability, else 0.
+    """Draws 1 with the probability `probability`, else 0.
 
     Args:
         shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
-        probability: of a 1; values outside of 0 to 1 act as 0 or 1.
+        probability: probability of a 1; values outside of 0 to 1 are clipped.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.

@@ -26,7 +26,7 @@ def max(
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -53,7 +53,7 @@ def mean(
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -83,7 +83,7 @@ def mean_square(
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -111,7 +111,7 @@ def min(
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -138,7 +138,7 @@ def rms(
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -169,7 +169,7 @@ def std_dev(
         data: any shape, numbers or bool.
         mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
         ddof: degrees of freedom subtracted from the number of elements, 0 or more.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -199,7 +199,7 @@ def sum(
         data: any shape, numbers or bool.
         dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
             integers, the input's type for floats.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -228,7 +228,7 @@ def variance(
         data: any shape, numbers or bool.
         mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
         ddof: degrees of freedom subtracted from the number of elements, 0 or more.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.

@@ -28,8 +28,8 @@ def beta(
 
     Args:
         shape_like: tensor whose shape the output takes.
-        alpha: above 0.
-        beta: above 0.
+        alpha: first parameter of the distribution, above 0.
+        beta: second parameter of the distribution, above 0.
         dtype: float32 or float64; None: float32.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -107,12 +107,12 @@ def coin_flip(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Draws 1 with a probability, else 0.
+    """Draws 1 with the probability `probability`, else 0.
 
     Args:
         shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
-        probability: of a 1; values outside of 0 to 1 act as 0 or 1.
+        probability: probability of a 1; values outside of 0 to 1 are clipped.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.

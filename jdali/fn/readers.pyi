@@ -38,9 +38,10 @@ def array_record(
 ) -> DataNode:
     """Reads the records of ArrayRecord files, the format of TensorFlow Datasets and Grain.
 
-    Any order is cheap for files whose chunks hold one record each (`group_size:1`). Chunks of several records are read whole,
-    once an epoch. For them, `random_shuffle` mixes records through a buffer of `initial_fill` records, and
-    `shuffle_after_epoch` reads a chunk again for each of its records where chunks exceed `bytes_ahead` of `jdali.storage`.
+    If chunks hold one record each (`group_size:1`), any order is cheap. If they hold several records, each chunk is
+    read whole, once an epoch. Then `random_shuffle` mixes records through a buffer of `initial_fill` records. With
+    `shuffle_after_epoch`, a chunk is read again for each of its records if the chunks exceed `bytes_ahead` of
+    `jdali.storage`.
 
     Each chunk is checked against the index at the end of its file; hashes of data are not checked. Files written with
     `transpose:true` raise an error.
@@ -50,19 +51,19 @@ def array_record(
     Args:
         paths: paths of the files.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -71,13 +72,13 @@ def array_record(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -118,7 +119,7 @@ def arrow(
 ) -> Any:
     """Reads rows of Arrow files and streams (IPC, Feather, the output of `save_to_disk`): an output for each of `columns`.
 
-    Local files are mapped into memory: samples are views of them, and any order costs the same. A file must not be
+    Local files are mapped into memory. Samples are views of the mapped files, so any order costs the same. A file must not be
     truncated while the pipeline runs. With `dont_use_mmap`, and from URLs, record batches are read whole, as
     `readers.parquet` reads row groups.
 
@@ -133,19 +134,19 @@ def arrow(
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -154,13 +155,13 @@ def arrow(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -187,18 +188,20 @@ def bucket(
 ) -> Any:
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
-    Each `window` of samples, in the order of the reader, is sorted by size and divided into buckets of `size` samples, which
-    come in random order. The order is a function of seed and position: it resumes from any state with any number of
-    shards, and each sample comes once a pass. A pass that `size` does not divide ends within a bucket; the next pass begins
-    with the rest of this bucket. All shards must be at the same step.
+    The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
+    `size` samples, and the buckets come in random order. The order is a function of seed and position. So it resumes
+    from any state with any number of shards, and each sample comes once a pass. If `size` does not divide the samples
+    of a pass, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All shards must
+    be at the same step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
-        by: "length": the first axis of the first output; "aspect_ratio": width by height of the encoded picture in the
-            first output, after its EXIF rotation; or a number for each sample of the data set, such as a column of a table
-            (for a mixture: the samples of all sources, one source after another).
-        size: samples in a bucket: the batch size times `num_shards`, or a multiple.
+        by: the size of a sample. "length" is the first axis of the first output. "aspect_ratio" is width / height of
+            the encoded picture in the first output, after its EXIF rotation. An array has a number for each sample of
+            the data set, such as a column of a table; for a mixture, the samples of all sources, one source after
+            another.
+        size: number of samples in a bucket: the batch size times `num_shards`, or a multiple of it.
         num_shards: number of parts that each bucket is divided into. The reader itself must not be sharded.
         seed: seed of the order of buckets, and of a reader that shuffles without a seed of its own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
@@ -259,19 +262,19 @@ def caffe(
         image_available: return the images.
         label_available: return the labels.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -280,13 +283,13 @@ def caffe(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -429,26 +432,26 @@ def caffe2(
 
     Args:
         path: folders of the databases.
-        additional_inputs: number of further tensors in each record, an output each.
+        additional_inputs: number of further tensors in each record; each is an output.
         bbox: return the box at the end of the record.
         image_available: the first tensor of a record is an image.
         label_type: 0: a number; 1: indices of classes, read as a vector of 0 and 1; 2: a vector; 3: indices
             of classes and their weights, read as a vector of weights; 4: no label.
         num_labels: number of classes, for label types 1 and 3.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -457,13 +460,13 @@ def caffe2(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -615,54 +618,54 @@ def coco(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> tuple[DataNode, DataNode, DataNode]:
-    """Reads images and their objects from a data set in COCO's format.
+    """Reads images and their objects from a data set in the COCO format.
 
     The outputs are the image's bytes, and the boxes and labels of its objects. `polygon_masks` adds
     polygons and their vertices, `pixelwise_masks` a picture of labels, `image_ids` the id.
 
-    A pixel of several objects has the largest of their labels. `Pipeline.reader_meta(name)["classes"][label]` is the name of the
-    category.
+    In the picture of labels, a pixel of several objects has the largest label.
+    `Pipeline.reader_meta(name)["classes"][label]` is the name of the category.
 
-    The parser is as tolerant as Python's `json`: NaN and Infinity are accepted in fields that nobody reads, ids may have
-    64 bits, and whole numbers may be written as floats (7.0).
+    The parser accepts NaN and Infinity in fields that it does not read, ids of 64 bits, and whole numbers written as
+    floats (7.0).
 
-    Parity: DALI rejects such files, or reads them up to such a number. It skips annotations without a box, of an unknown
-    image or with a negative size, and the rest of a truncated file, and gives unknown categories label 0; here they are
-    errors, as are `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
-    of a label, and none if the label has polygons; the picture is empty if the smallest label
-    has no mask; the last pixels of the picture get the smallest label; and with `ratio` polygons
-    are drawn in the unit square.
+    Parity: DALI rejects files with such numbers, or reads them only up to the number. DALI skips annotations that
+    have no box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories
+    label 0; here these are errors, and so are `images` that the file lacks. In its picture of labels, DALI keeps only
+    the last run-length mask of a label, and none if the label has polygons; leaves the picture empty if the smallest
+    label has no mask; gives the smallest label to the last pixels; and with `ratio` draws polygons in the unit
+    square.
 
     Args:
         annotations_file: the JSON file.
-        avoid_class_remapping: labels are the ids of the categories, not their positions in the file, counted from 1.
+        avoid_class_remapping: labels are the ids of categories; otherwise their positions in the file, counted from 1.
         file_root: folder that the images' names are relative to.
         image_ids: return the ids of the images, too.
-        images: names of the images to read, in this order, as in the file; None: all, ordered by id.
+        images: file names of the images to read, in this order; None: all images, ordered by id.
         include_iscrowd: also read objects that are marked as crowds.
         ltrb: boxes are (left, top, right, bottom), not (left, top, width, height).
         pixelwise_masks: return a picture of labels, too.
         polygon_masks: return polygons and their vertices, too.
         preprocessed_annotations: folder of annotations saved by DALI or jdali, to read in place of the JSON file.
         ratio: boxes and vertices are fractions of the image's width and height, not pixels.
-        save_preprocessed_annotations: save the parsed annotations to a folder.
-        save_preprocessed_annotations_dir: this folder, which must exist.
+        save_preprocessed_annotations: save the parsed annotations.
+        save_preprocessed_annotations_dir: folder to save the annotations to, which must exist.
         size_threshold: leave out objects with a smaller width or height, pixels.
         skip_empty: leave out images without objects.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -671,13 +674,13 @@ def coco(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -767,8 +770,8 @@ def csv(
 ) -> Any:
     """Reads rows of a CSV file, whose first line names the columns: an output for each of `columns`.
 
-    Types are inferred from the values: int64, float64, bool, else string. A row with an empty field in a column of numbers
-    is a sample that cannot be read.
+    Types are inferred from the values: int64, float64, bool, or otherwise string. A row with an empty field in a
+    column of numbers is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 
@@ -780,19 +783,19 @@ def csv(
             file.
         files: columns, among `columns`, whose values are names of files to read.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -801,13 +804,13 @@ def csv(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -850,33 +853,33 @@ def dataset(
 ) -> DataNode:
     """Reads elements of an object with `__len__` and `__getitem__`.
 
-    The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class. Each
-    element is a sample: none is lost, whatever the batch size. One thread at a time calls the object; with `workers=` of
-    the pipeline the object is sent to the worker processes, which call their copies. An element may be an array, a number,
-    bytes, a string, a Pillow picture, or several of them in a tuple (`num_outputs`) or a dict (`columns`). An exception of
-    `__getitem__` is the error of its sample.
+    The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
+    Each element is a sample, and no batch size loses any. One thread at a time calls the object. With `workers=` of
+    the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an array, a
+    number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
+    these. If `__getitem__` raises an exception, it becomes the error of this sample.
 
     Parity: DALI has no such reader.
 
     Args:
         dataset: the object, which must not change; the samples of a table (pandas, polars, pyarrow) are its rows.
-        columns: keys to take from elements that are dicts, or columns of a table, an output for each.
-        layout: layouts of the outputs, one for each or one for all.
+        columns: keys to take from elements that are dicts, or columns of a table; each is an output.
+        layout: a layout for all outputs, or a list with a layout for each output.
         num_outputs: number of outputs of elements that are tuples; None: an element is one output.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -885,13 +888,13 @@ def dataset(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -967,16 +970,16 @@ def file(
 ) -> tuple[DataNode, DataNode]:
     """Reads whole files: their bytes, and a label.
 
-    It reads `files` if given, else the files named in `file_list`, else the files in the subfolders of
-    `file_root`, ordered by name, with the number of the subfolder as label;
+    It reads `files` if given, or else the files named in `file_list`. Without both, it reads the files in the
+    subfolders of `file_root`, ordered by name; the label is the number of the subfolder, and
     `Pipeline.reader_meta(name)["classes"]` has the names of the subfolders.
 
     Parity: without `dir_filters` DALI numbers hidden and empty subfolders, too.
 
     Args:
-        case_sensitive_filter: match the filters with upper and lower case distinguished.
-        dir_filters: glob patterns of the subfolders to read and number; None: all that hold matching files, except
-            hidden ones; "*": all, as in DALI.
+        case_sensitive_filter: distinguish upper and lower case in the filters.
+        dir_filters: glob patterns of the subfolders to read and number. None selects all subfolders that contain
+            matching files, except hidden subfolders; "*" selects all, as in DALI.
         file_filters: glob patterns of the files in subfolders.
         file_list: text file; each line has a file's name and its label, an integer from 0 on.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the
@@ -984,19 +987,19 @@ def file(
         files: paths of the files.
         labels: labels of `files`; None: numbered from 0.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1005,13 +1008,13 @@ def file(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1066,22 +1069,22 @@ def hdf5(
         dataset: names of the data sets, with "/" after the names of groups.
         paths: paths of the files.
         axis: the axis of the samples in each data set; -1: the last.
-        roi_shape: shape of the window in samples of the first data set; default: up to the end of the sample.
+        roi_shape: shape of the window in each sample of the first data set; default: up to the end of the sample.
         roi_start: start of the window, elements; default: 0.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1090,13 +1093,13 @@ def hdf5(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1138,10 +1141,10 @@ def hugging_face(
 ) -> Any:
     """Reads a Hugging Face data set from its folder: an output for each of `columns`.
 
-    The folder is the output of `save_to_disk`, or a clone (or a URL that fsspec knows, such as `hf://datasets/...`) of a
-    repository of Parquet files, whose names or folders name their splits, as in `datasets`. The package `datasets`
-    is not needed. `Pipeline.reader_meta(name)["classes"]` has the class names of a column of labels; with
-    several such columns, it is a dict of lists, by column.
+    The folder is the output of `save_to_disk`, or a repository of Parquet files: its clone, or a URL that fsspec can
+    open, such as `hf://datasets/...`. The names of the files or of their folders determine the splits, as in
+    `datasets`. The package `datasets` is not needed. `Pipeline.reader_meta(name)["classes"]` has the class names of a
+    column of labels; with several such columns, it is a dict of lists, by column.
 
     Parity: DALI has no such reader.
 
@@ -1151,19 +1154,19 @@ def hugging_face(
         filter: selects rows, see `readers.parquet`.
         split: name of the split; ignored for a folder that `save_to_disk` wrote from a single split.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1172,13 +1175,13 @@ def hugging_face(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1224,34 +1227,35 @@ def lerobot(
     """Reads a LeRobot data set (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
 
     Values come from Parquet files, camera frames from videos or pictures. The frames that a batch needs from one file
-    are decoded together, each once and in order. The order of samples is that of `readers.parquet`:
-    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row
-    groups and frames. The package `lerobot` is not needed.
+    are decoded together, in order, and each only once. Samples have the same order as in `readers.parquet`:
+    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row groups and
+    frames. The package `lerobot` is not needed.
 
     Parity: DALI has no such reader. Windows and the times of frames are those of `LeRobotDataset`.
 
     Args:
         columns: names of features in `meta/info.json`; "task" for the text of a row's task.
         directory: the folder, or its URL.
-        delta_timestamps: {column: seconds}: the window of a column, relative to the time of the row, such as [-0.1, 0, 0.1].
-            Times must be whole numbers of rows. Outside the episode, its first or last row stands in.
+        delta_timestamps: {column: seconds}: the window of a column, relative to the time of the row, such as [-0.1,
+            0, 0.1]. Each time must be a whole number of rows. Rows outside the episode are replaced by its first or
+            last row.
         episodes: numbers of the episodes to read; None: all.
         tolerance: largest difference between the times of a frame and of its row, seconds.
         with_padding: append an output for each column with a window: True where the window leaves the episode.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1260,13 +1264,13 @@ def lerobot(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1299,23 +1303,24 @@ def mix(
 ) -> Any:
     """Mixes the samples of several readers in fixed shares.
 
-    The order is a function of a position that all shards share. So it needs no communication, and resumes from any state
-    with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its source.
-    Call the batches of all shards at one step a global batch. If a source's share of it is a whole number of samples,
-    each global batch has exactly as many; otherwise the number varies by one for each source before it. Each source is
-    read pass after pass in its own order (`random_shuffle`, `subset`, `fold` and `weights` are the source's); the pass
-    determines the random values of a sample.
+    The order is a function of a position that all shards share. So it needs no communication, and resumes from any
+    state with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its
+    source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
+    whole number of samples, each global batch has exactly this number; otherwise the number varies by at most one,
+    plus one for each source before it. Each source is read pass after pass in its own order, which its own
+    `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass to
+    pass.
 
     Args:
         sources: all outputs of each reader; they must agree in number, types and axes. Outside of a
             pipeline's definition, pairs of a reader's name and its arguments: ("readers.file", {"file_root": "photos"}).
         num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
-        schedule: {step: weights}: the weights from a step on; `weights` holds before the first one. Steps are global
-            batches; in dynamic mode, which has no batches, samples of a shard.
+        schedule: {step: weights}: the weights from a step on; before the first step, `weights` applies. A step is a
+            global batch; in dynamic mode, which has no batches, it is a sample of a shard.
         seed: seed of sources that shuffle without a seed of their own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
-        temperature: shares are proportional to weights ** (1 / temperature): larger is more even.
+        temperature: shares are proportional to weights ** (1 / temperature), so larger temperatures make shares more even.
         weights: weights of the sources; None: their sizes, so that an epoch takes each sample once. Weight 0 leaves a
             source out.
         with_source: append the number of each sample's source, int32 [1]; named "source" if the readers return dicts.
@@ -1326,7 +1331,7 @@ def mix(
 
     Returns: as many outputs as a source has.
 
-    An epoch has as many samples as one epoch of each source together; without `pad_last_batch` it is rounded up, so that all
+    An epoch has as many samples as all sources together. Without `pad_last_batch` this is rounded up, so that all
     shards take the same number. `reader_meta` has the size and share of each source under "sources".
 
     Parity: DALI has no such operator.
@@ -1374,23 +1379,22 @@ def mxnet(
 
     Args:
         path: paths of the files.
-        index_path: path of one index for all files: each line has a number and the offset of a record, as if
-            the files were concatenated; None: the index is made on first use and kept in the user's cache
-            folder.
+        index_path: path of one index for all files. Each line has a number and the offset of a record, counted as if
+            the files were concatenated. None: the index is made on first use and cached in the user's cache folder.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1399,13 +1403,13 @@ def mxnet(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1455,36 +1459,36 @@ def nemo_asr(
     """Reads and decodes the sounds that NeMo manifests list, and their texts.
 
     Each line of a manifest is a JSON object with an "audio_filepath". "offset" and "duration", in seconds, select a
-    segment, "text" holds the transcript, and other keys are ignored. A relative path is
-    resolved from the working folder, else from the folder of the manifest.
+    segment, "text" holds the transcript, and other keys are ignored. A relative path is looked up in the working
+    folder, and then in the folder of the manifest.
 
-    Parity: DALI resolves paths from the working folder only, and skips lines that are no such object.
+    Parity: DALI looks in the working folder only, and skips lines that are no such object.
 
     Args:
         manifest_filepaths: paths of the manifests.
         downmix: average all channels.
-        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the full range of an integer.
+        dtype: INT16, INT32 or FLOAT; -1 to 1 in FLOAT is the full range of an integer type.
         max_duration: skip entries with a longer "duration", seconds; 0: no limit.
         min_duration: skip entries with a shorter or missing "duration", seconds; 0: no limit.
         quality: quality of the resampling, 0 to 100.
-        read_idxs: also return the position in the manifest, without skipped entries.
+        read_idxs: also return the position in the manifest; skipped entries do not count.
         read_sample_rate: also return the sampling rate of the file.
         read_text: also return the text.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1493,13 +1497,13 @@ def nemo_asr(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1586,29 +1590,29 @@ def nifti(
 ) -> DataNode:
     """Reads volumes from NIfTI files (.nii, .nii.gz), versions 1 and 2, with three axes, or four with time.
 
-    The axes have the stored order, x first, as in nibabel; the affine (`with_affine`) gives their orientation in space.
+    As in nibabel, the axes have the stored order, x first; the affine (`with_affine`) gives their orientation in space.
 
     Parity: DALI has no such reader.
 
     Args:
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
         scaled: apply the slope and intercept of the header; False keeps stored values, as labels need.
-        with_affine: also return the affine from indices to millimetres: sform, else qform, else the spacing.
+        with_affine: also return the affine from indices to millimetres: the sform, or else the qform, or else the spacing.
         with_spacing: also return the size of a voxel along each axis, as the last output.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1617,17 +1621,17 @@ def nifti(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         file_list: text file with the name of a file in each line; empty lines are skipped.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
-            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in it, then
-            the files in its direct subfolders.
+            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in this
+            folder, and then the files in its direct subfolders.
         files: paths of the files.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1785,38 +1789,39 @@ def numpy(
 ) -> DataNode:
     """Reads arrays, or a window of each array, from .npy files.
 
-    The window starts at `roi_start` or `rel_roi_start` (default: 0). `roi_end` or `rel_roi_end` gives its end,
-    or `roi_shape` or `rel_roi_shape` its size (default: up to the end of the array). Borders are rounded half
+    The window starts at `roi_start` or `rel_roi_start`, by default at 0. It ends at `roi_end` or `rel_roi_end`, or
+    has the size `roi_shape` or `rel_roi_shape`; by default it ends where the array ends. Borders are rounded half
     away from zero. Most of the data outside of the window is not read.
 
     Args:
         cache_header_information: cache the headers of files whose windows were read.
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
         fill_value: value outside of the array; rounded and saturated for integers.
-        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" shrinks the window.
+        out_of_bounds_policy: for windows that extend beyond the array: "error" raises, "pad" fills with `fill_value`,
+            "trim_to_shape" shrinks the window.
         register_buffers: without effect.
         rel_roi_end: `roi_end` as a fraction of the extent.
         rel_roi_shape: `roi_shape` as a fraction of the extent.
         rel_roi_start: `roi_start` as a fraction of the extent.
-        roi_axes: axes that the borders apply to; negative ones count from the end; empty: all, in order.
+        roi_axes: axes that the borders apply to; negative axes count from the end. Empty: all axes, in order.
         roi_end: end of the window, elements, exclusive.
         roi_shape: size of the window, elements.
         roi_start: start of the window, elements.
         use_o_direct: without effect.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1825,17 +1830,17 @@ def numpy(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         file_list: text file with the name of a file in each line; empty lines are skipped.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
-            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in it, then
-            the files in its direct subfolders.
+            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in this
+            folder, and then the files in its direct subfolders.
         files: paths of the files.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1845,8 +1850,8 @@ def numpy(
     Returns: the array in C order and this machine's byte order. Only numbers and booleans are read;
     pickled objects are an error.
 
-    Parity: DALI reads format version 1.0, little-endian, with a header formatted as NumPy does; here
-    versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
+    Parity: DALI reads only format version 1.0, little-endian elements, and headers formatted as NumPy writes them.
+    This reader also reads versions 2.0 and 3.0, big-endian elements and other spacing. In a `file_list`, DALI takes
     empty lines and carriage returns as part of names.
 
     Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")
@@ -1876,23 +1881,24 @@ def pack(
 ) -> Any:
     """Packs documents into rows of one length: token sequences of a reader, or texts that it tokenizes.
 
-    A row is a sample. Documents come in the order of their reader, and each `window` of documents is packed by itself,
-    longest first. So the rows depend only on the lengths and the order of the documents, and the rows of a step only on the
-    step. A run resumes from any state with any number of shards and, from the next window on, with other weights of a
-    mixture: no document is lost, and none comes twice in a pass. All shards must be at the same step.
+    A row is a sample. Documents come in the order of their reader. Each `window` of documents is packed separately,
+    longest first. So the rows depend only on the lengths and the order of the documents, and each step always has the
+    same rows. A run resumes from any state with any number of shards and, from the next window on, with other weights
+    of a mixture: no document is lost, and none comes twice in a pass. All shards must be at the same step.
 
-    Building the pipeline reads and tokenizes each document once to find the lengths. They are cached on disk if
-    `paths` or `path` names all files: Parquet, Arrow, TFRecord, WebDataset, or mixtures of these.
+    Building the pipeline reads and tokenizes each document once to find its length. Lengths are cached on disk if
+    `paths` or `path` names all files, as for Parquet, Arrow, TFRecord, WebDataset, and mixtures of these.
 
     Args:
-        documents: all outputs of a reader or of `readers.mix`: tokens with one axis, and others of the same
-            length; with `tokenizer`, one output of texts. Outside of a pipeline's definition, a pair of the reader's name and
-            its arguments.
+        documents: all outputs of a reader or of `readers.mix`: tokens with one axis, and further outputs of the same
+            length; with `tokenizer`, a single output of texts. Outside of a pipeline's definition, a pair of the
+            reader's name and its arguments.
         length: length of a row, tokens; see `long_documents`.
         add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
-        lengths: number of tokens of each document of the data set, such as a column of a table (for a mixture: of all
-            sources, one source after another); spares the search. A row whose documents are longer than given is a bad sample.
+        lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
+            sources, one source after another. The documents are then not read to find it. A row whose documents are
+            longer is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
@@ -1911,8 +1917,8 @@ def pack(
         "segment_ids" and "positions".
 
     For iterators and `reader_meta`, an epoch has the rows of the first pass over the documents; a later shuffled pass
-    may have a few rows more or less. The `schedule` of a mixture counts documents here, `batch_size` of them a step. A
-    document that cannot be read makes its rows bad samples; `on_error` may replace them by other documents.
+    may have a few rows more or less. In the `schedule` of a mixture, a step counts `batch_size` documents, not rows.
+    A document that cannot be read makes its rows bad samples; `on_error` may replace them by other documents.
 
     Parity: DALI has no such operator.
 
@@ -1956,34 +1962,35 @@ def paired(
 ) -> Any:
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in call order.
 
-    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. Its value is
-    a folder, a pattern such as "photos/*.jpg", or a list of paths. Files of the same stem make a sample. In a folder or a
-    list, the stem is the path below the (common) folder without its extension; in a pattern, the part that the wildcards
-    match, so "*_photo.jpg" goes with "*_mask.png". "**" matches any number of folders; hidden files are skipped. With
-    `table`, a value is the name of a column, and a row is a sample.
+    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
+    value of a keyword is a folder, a pattern such as "photos/*.jpg", or a list of paths. Files with the same stem
+    form a sample. In a folder, the stem is the path below the folder without its extension; in a list, the path below
+    the common folder. In a pattern, the stem is the text that the wildcards match, so "*_photo.jpg" pairs with
+    "*_mask.png". "**" matches any number of folders; hidden files are skipped. With `table`, the value of a keyword
+    is the name of a column, and each row is a sample.
 
     Parity: DALI has no such reader.
 
     Args:
         file_root: folder that all paths are relative to; None: the working folder, or the folder of the CSV file. Files
             named in a table must lie below it.
-        files: {keyword: value}, for keywords that equal names of arguments; these come first.
+        files: {keyword: value}, for keywords that equal names of arguments; their outputs come first.
         missing: for samples that lack a file: "error" raises when the pipeline is built, "skip" leaves them out.
         table: path of a CSV file whose first line names the columns, a DataFrame, or a dict of lists.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -1992,13 +1999,13 @@ def paired(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2039,9 +2046,9 @@ def parquet(
 ) -> Any:
     """Reads rows of Parquet files: an output for each of `columns`.
 
-    The reader reads these columns of whole row groups, once a pass over the data; `random_shuffle` mixes rows
-    through a buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into
-    `bytes_ahead` of `jdali.storage` are read again for each sample: write files with small row groups for it.
+    It reads these columns of whole row groups, once a pass over the data; `random_shuffle` mixes rows through a
+    buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into `bytes_ahead` of
+    `jdali.storage` are read again for each sample, so such files should have small row groups.
 
     A row with a null in one of the columns, or with ragged lists, is a sample that cannot be read.
 
@@ -2054,19 +2061,19 @@ def parquet(
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2075,13 +2082,13 @@ def parquet(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2132,19 +2139,19 @@ def sequence(
         step: distance between the first images of consecutive sequences.
         stride: distance between consecutive images of a sequence.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2153,10 +2160,10 @@ def sequence(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2209,19 +2216,19 @@ def table(
             folder.
         files: columns, among `columns`, whose values are names of files to read.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2230,13 +2237,13 @@ def table(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2280,13 +2287,13 @@ def tfds(
     """Reads a data set of TensorFlow Datasets from its folder: an output for each of `features`.
 
     TensorFlow is not needed. Files may be TFRecord, ArrayRecord or Parquet; `readers.tfrecord`,
-    `readers.array_record` and `readers.parquet` describe how each is read. Pictures are not decoded: use `fn.decoders.image`.
-    `Pipeline.reader_meta(name)["classes"]` has the class names of a feature of labels; with several such features, it is a
-    dict of lists, by feature.
+    `readers.array_record` and `readers.parquet` describe how they are read. Pictures are not decoded: use
+    `fn.decoders.image`. `Pipeline.reader_meta(name)["classes"]` has the class names of a feature of labels; with
+    several such features, it is a dict of lists, by feature.
 
-    A sequence of numbers is an array with one element of it along the first axis. Sequences of strings or pictures, and
-    nested sequences of varying length, cannot be read as arrays. An example that lacks a feature, or has it in another
-    shape, is a sample that cannot be read.
+    A sequence of numbers is an array whose first axis is the sequence. Sequences of strings or pictures, and nested
+    sequences of varying length, are no arrays, so they cannot be read. An example that lacks a feature, or has it in
+    another shape, is a sample that cannot be read.
 
     Parity: DALI has no such reader.
 
@@ -2295,19 +2302,19 @@ def tfds(
         features: names of the features; "/" separates the names of nested ones ("objects/bbox").
         split: name of the split; `subset` and `fold` select parts of it.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2316,13 +2323,13 @@ def tfds(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2368,28 +2375,28 @@ def tfrecord(
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.
 
-    Parity: DALI does not check CRCs, leaves missing elements undefined, and needs an index.
+    Parity: DALI does not check CRCs, leaves missing elements undefined, and requires an index.
 
     Args:
         features: {name: `jdali.tfrecord.FixedLenFeature` or `VarLenFeature`}, the features to read.
         path: paths of the files.
-        index_path: path of the index of each file, in the format of `tfrecord2idx`: each line has the offset and the size
-            of a record; None: the index is made on first use and kept in the user's cache folder.
+        index_path: path of the index of each file, in the format of `tfrecord2idx`: each line has the offset and the
+            size of a record. None: the index is made on first use and cached in the user's cache folder.
         use_o_direct: without effect.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2398,13 +2405,13 @@ def tfrecord(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2465,19 +2472,19 @@ def video(
     Args:
         sequence_length: frames of a sequence.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2486,30 +2493,31 @@ def video(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
-        file_list_include_preceding_frame: round starts in `file_list` down and ends up; False: the other way round.
-        normalized: values from 0 to 1, not 0 to 255.
-        pad_sequences: also return sequences that begin in the clip but lack frames at its end; zeros fill them up.
+        file_list_include_preceding_frame: round starts in `file_list` down to a frame, and ends up; False: round
+            starts up, and ends down.
+        normalized: values are from 0 to 1; otherwise from 0 to 255.
+        pad_sequences: also return sequences that begin in the clip but lack frames at its end; frames of zeros fill them up.
         skip_vfr_check: without effect: variable frame rates are always read.
-        apply_rotation: rotate frames as the video's metadata say, which phones write. DALI has no such argument.
+        apply_rotation: rotate frames as the metadata of the video say; phones write such metadata. DALI has no such argument.
         enable_frame_num: "scalar" or True: also return the number of the first frame, int32 [1];
             "sequence": the numbers of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also return the time of each frame, in seconds since the first frame of the
             file, float64 [F], -1 for padding.
         file_list: text file; each line has a video's name, a label and optionally the start and the end of the part to
-            read. Names are relative to the working folder, else to the folder of the list.
+            read. A relative name is looked up in the working folder, and then in the folder of the list.
         file_root: folder with a subfolder of videos for each label.
         filenames: paths or URLs of videos.
         image_type: RGB, or YCbCr (BT.601, studio range).
-        labels: labels of `filenames`; an empty list: numbers from 0 on; None: no labels.
+        labels: labels of `filenames`. An empty list numbers the files from 0 on; None returns no labels.
         step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
         stride: distance between consecutive frames of a sequence, frames.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -2519,7 +2527,7 @@ def video(
 
     Returns: `dtype` [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB differs by a few steps of 255.
+    Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB gives values that differ by a few of 255 steps.
 
     Example: frames = fn.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
@@ -2591,19 +2599,19 @@ def video_resize(
     Args:
         sequence_length: frames of a sequence.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2612,51 +2620,52 @@ def video_resize(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
-        mode: "default": sides without a size keep the aspect ratio; "stretch": they stay as they are;
-            "not_larger", "not_smaller": the aspect ratio is kept and the sizes are upper or lower limits.
-        max_size: limit of the sides, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-            Filters reach beyond it.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether the window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
+        mode: "default": sides without a size are scaled to keep the aspect ratio; "stretch": sides without a size do not
+            change; "not_larger", "not_smaller": the aspect ratio is kept, and sizes are upper or lower limits.
+        max_size: largest size of the sides, pixels: one value for all sides, or one per side; None: no limit.
+        roi_start: start of the window to resize along each side, pixels; None: the whole image. Filters also read
+            pixels around the window.
+        roi_end: end of the window; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
-        file_list_include_preceding_frame: round starts in `file_list` down and ends up; False: the other way round.
-        normalized: values from 0 to 1, not 0 to 255.
-        pad_sequences: also return sequences that begin in the clip but lack frames at its end; zeros fill them up.
+        file_list_include_preceding_frame: round starts in `file_list` down to a frame, and ends up; False: round
+            starts up, and ends down.
+        normalized: values are from 0 to 1; otherwise from 0 to 255.
+        pad_sequences: also return sequences that begin in the clip but lack frames at its end; frames of zeros fill them up.
         skip_vfr_check: without effect: variable frame rates are always read.
-        apply_rotation: rotate frames as the video's metadata say, which phones write. DALI has no such argument.
+        apply_rotation: rotate frames as the metadata of the video say; phones write such metadata. DALI has no such argument.
         enable_frame_num: "scalar" or True: also return the number of the first frame, int32 [1];
             "sequence": the numbers of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also return the time of each frame, in seconds since the first frame of the
             file, float64 [F], -1 for padding.
         file_list: text file; each line has a video's name, a label and optionally the start and the end of the part to
-            read. Names are relative to the working folder, else to the folder of the list.
+            read. A relative name is looked up in the working folder, and then in the folder of the list.
         file_root: folder with a subfolder of videos for each label.
         filenames: paths or URLs of videos.
         image_type: RGB, or YCbCr (BT.601, studio range).
-        labels: labels of `filenames`; an empty list: numbers from 0 on; None: no labels.
+        labels: labels of `filenames`. An empty list numbers the files from 0 on; None returns no labels.
         step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
         stride: distance between consecutive frames of a sequence, frames.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -2706,33 +2715,34 @@ def webdataset(
     is the extension. Links, folders and hidden files are skipped. Concatenated archives (`cat a.tar
     b.tar`) are read to the end. Sparse files, as `tar --sparse` stores them, cannot be read.
 
-    Parity: without an index, DALI returns empty samples for hidden files and for an empty archive, does not
-    read long names in PAX format, reads only the first of concatenated archives, and returns other bytes for sparse files or
-    skips them.
+    Parity: without an index, DALI returns empty samples for hidden files and for an empty archive, does not read long
+    names in PAX format, and reads only the first of concatenated archives. It skips sparse files, or returns wrong
+    bytes for them.
 
     Args:
-        ext: extension of each output; with several separated by ";", the first file in the archive that has one of them.
+        ext: extension of each output. Of several extensions, separated by ";", the first file in the archive with one
+            of them counts.
         paths: paths of the archives.
         case_sensitive_extensions: distinguish upper and lower case in extensions.
         dtypes: element type of each output; None: uint8.
-        index_paths: path of the index of each archive, in the format of `wds2idx`; None: the index is made on first use and
-            kept in the user's cache folder.
+        index_paths: path of the index of each archive, in the format of `wds2idx`. None: the index is made on first
+            use and cached in the user's cache folder.
         missing_component_behavior: treatment of a sample that lacks an output. "empty" or "": the output is
             an empty tensor; "skip": the sample is left out; "error": opening the reader raises an error.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2741,13 +2751,13 @@ def webdataset(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2801,22 +2811,22 @@ def zarr(
         path: path of the folder of an array or of a group.
         array: names of the arrays in the group, with "/" after the names of nested groups; empty: `path` is an array.
         axis: the axis of the samples in each array; -1: the last.
-        roi_shape: shape of the window in samples of the first array; default: up to the end of the sample.
+        roi_shape: shape of the window in each sample of the first array; default: up to the end of the sample.
         roi_start: start of the window, elements; default: 0.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -2825,13 +2835,13 @@ def zarr(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.

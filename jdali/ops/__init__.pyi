@@ -52,10 +52,10 @@ class AudioResample(OperatorClass):
         signal: [T] or [T, C], integers of up to 32 bits or float32.
         dtype: type of the result, scaled to the type's range (-1 to 1 for floats); None: that of `signal`.
         in_rate: rate of `signal`, in the unit of `out_rate`.
-        out_length: length of the result, in place of rates.
+        out_length: length of the result, in place of the rates.
         out_rate: rate of the result.
-        quality: 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
-        scale: out_rate / in_rate, in place of rates.
+        quality: 0 to 100; sets the number of lobes of the sinc on each side: 3 at 0, 16 at 50, 64 at 100.
+        scale: out_rate / in_rate, in place of the rates.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -125,14 +125,14 @@ class BBoxRotate(OperatorClass):
         labels: int32 [boxes] or [boxes, 1]; labels of kept boxes are returned.
         angle: degrees, counter-clockwise.
         bbox_layout: "xyXY" or "xyWH".
-        bbox_normalized: True: boxes are shares of the image, and results of the canvas; False: pixels.
+        bbox_normalized: True: boxes are shares of the image, and new boxes shares of the canvas; False: pixels.
         input_shape: size of the image, pixels.
         keep_size: the canvas has the size of the image.
         mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
             if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of both.
         remove_threshold: boxes are removed if a smaller share than this lies on the canvas, 0 to 1.
         shape_layout: order of `input_shape`.
-        size: of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
+        size: size of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
             size that `rotate` chooses.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -232,7 +232,7 @@ class BoxEncoder(OperatorClass):
     """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
     A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to
-    the anchor with the largest. Among equals, the last one is taken.
+    the anchor with the largest. Among equal values, the last one is taken.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
@@ -400,7 +400,7 @@ class Cat(OperatorClass):
 
     Args:
         data: inputs of one type with at least one axis, and one size except along `axis`.
-        axis: to join along; negative: from the end.
+        axis: axis to join along; a negative one counts from the end.
         axis_name: letter of the axis in the layout, in place of `axis`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -533,12 +533,12 @@ class Constant(OperatorClass):
     """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
-        dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
+        dtype: type of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
             `idata`.
         fdata: numbers in row-major order, or one number for all elements.
-        idata: integers, in place of `fdata`; exactly one of both is required.
-        layout: of the result.
-        shape: of the result; None: a vector of the numbers.
+        idata: integers, in place of `fdata`; exactly one of `fdata` and `idata` is required.
+        layout: layout of the result.
+        shape: shape of the result; None: a vector of the numbers.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -602,11 +602,11 @@ class CoordFlip(OperatorClass):
     Args:
         points: float32 [points, coordinates], 1 to 3 coordinates each.
         center_x: position of the mirror along x.
-        center_y: along y.
-        center_z: along z.
+        center_y: position of the mirror along y.
+        center_z: position of the mirror along z.
         flip_x: not 0: mirror along x.
-        flip_y: along y.
-        flip_z: along z.
+        flip_y: not 0: mirror along y.
+        flip_z: not 0: mirror along z.
         layout: order of the coordinates; "": "x", "xy" or "xyz" by their number.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -692,19 +692,19 @@ class Crop(OperatorClass):
     Args:
         image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
-        fill_values: one value, or one for each channel, for pixels outside of the image.
+        fill_values: value of pixels outside of the image: one for all channels, or one per channel.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
             image, see `slice`.
         crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
             not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
-        crop_h: height of the window, pixels; 0: all.
+        crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
-        crop_pos_y: share of the free height above it, 0 to 1.
-        crop_pos_z: share of the free depth in front of it, 0 to 1.
-        crop_w: width of the window, pixels; 0: all.
-        rounding: of the window's position, "round" (half away from zero) or "truncate".
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        crop_w: width of the window, pixels; 0: the whole width.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -745,26 +745,26 @@ class CropMirrorNormalize(OperatorClass):
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
         dtype: output type.
-        fill_values: one value, or one for each channel of the image or of the output, for pixels outside of the
-            image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
-        mean: one value, or one for each channel.
+        fill_values: value of pixels outside of the image, not normalized: one for all channels, or one per channel of the
+            image or of the output. With the policy "pad" it also fills the channels of `pad_output`.
+        mean: mean to subtract: one value for all channels, or one per channel.
         mirror: not 0: mirror left and right.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller.
         output_layout: a permutation of the input's layout; "": the input's.
         pad_output: add channels up to the next power of two (3 become 4).
         scale: factor after the normalization.
-        shift: added last.
-        std: one value, or one for each channel.
+        shift: value that is added last.
+        std: standard deviation to divide by: one value for all channels, or one per channel.
         crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
             not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
-        crop_h: height of the window, pixels; 0: all.
+        crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
-        crop_pos_y: share of the free height above it, 0 to 1.
-        crop_pos_z: share of the free depth in front of it, 0 to 1.
-        crop_w: width of the window, pixels; 0: all.
-        rounding: of the window's position, "round" (half away from zero) or "truncate".
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        crop_w: width of the window, pixels; 0: the whole width.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -821,7 +821,7 @@ class Cutmix(OperatorClass):
         labels: see `mixup`.
         alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
         num_classes: see `mixup`.
-        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
+        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -860,7 +860,7 @@ class DLTensorPythonFunction(OperatorClass):
             array), or a tuple of `num_outputs`. It must not write to its inputs.
         num_outputs: number of tensors that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists with the capsules of all samples of the batch, and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout.
+        output_layouts: a layout for all outputs, or a list with one per output; outputs past its end have no layout.
         synchronize_stream: without effect: data are complete before the function is called.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -869,7 +869,7 @@ class DLTensorPythonFunction(OperatorClass):
 
     Returns: copies of the function's results, in host memory.
 
-    Parity: DALI's schema says that `batch_processing` is False by default; its code uses True.
+    Parity: DALI documents False as the default of `batch_processing`; its code uses True.
 
     Example:
         numbers = fn.dl_tensor_python_function(
@@ -908,8 +908,8 @@ class Debayer(OperatorClass):
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and column of the
-            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. One value
-            stands for both.
+            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. A single value
+            is used for both coordinates.
         algorithm: one of the above, in upper or lower case.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -943,7 +943,7 @@ class DumpImage(OperatorClass):
 
     Args:
         images: uint8 with 1 or 3 channels.
-        input_layout: layout of images that have none: HWC, CHW or HW.
+        input_layout: layout of images without a layout: HWC, CHW or HW.
         suffix: part of the files' names.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1025,13 +1025,13 @@ class Erase(OperatorClass):
     the data.
 
     Args:
-        data: any layout; a leading F is an axis like the others.
+        data: any layout; a leading F is an axis like any other.
         anchor: first corner of each region, one region after the other: (y0, x0, y1, x1, ...). The number of
             regions may differ by sample. Empty: all 0.
-        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative: from the end.
-        axis_names: letters of these axes in the layout; overrides `axes`. Without both: all axes but C.
+        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative ones count from the end.
+        axis_names: letters of these axes in the layout; overrides `axes`. Without `axes` and `axis_names`: all axes but C.
         centered_anchor: anchors are the centres of regions.
-        fill_value: one value, or one for each channel; for integers truncated and saturated.
+        fill_value: value of the regions, one for all channels or one per channel; for integers truncated and saturated.
         normalized: anchors and shapes are shares of the data's size.
         normalized_anchor: anchors are shares of the data's size.
         normalized_shape: shapes are shares of the data's size.
@@ -1106,18 +1106,18 @@ class ExternalSource(OperatorClass):
     Args:
         source: a callable (without argument, or with the batch's number, a `BatchInfo` or a `SampleInfo`) or an
             iterable; None: data come from `feed_input`.
-        num_outputs: number of outputs, which the source gives as a tuple, even if it is 1; None: one output, without a
-            tuple.
-        cycle: at the end of an iterable, "quiet" or True begins again; "raise" raises StopIteration, then begins again;
-            "no", False or None stays at the end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for each output or one for all; None: the layout of a TensorList. A batch whose
+        num_outputs: number of outputs, which the source returns as a tuple, even if it is 1; None: the source returns one
+            output, without a tuple.
+        cycle: behaviour at the end of an iterable: "quiet" or True begins again; "raise" raises StopIteration, then begins
+            again; "no", False or None stays at the end, also after `Pipeline.reset`.
+        layout: layout of the samples, one for all outputs or one per output; None: the layout of a TensorList. A batch whose
             layout differs from that of the batch before raises.
         dtype: type that the samples must have; None: as in the first batch.
         ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
         blocking: without effect: `run` on a pipeline without fed data raises.
-        batch: True: the source gives batches; False: single samples; None: True.
+        batch: True or None: the source returns batches; False: single samples.
         repeat_last: use a batch fed with `feed_input` until the next one is fed.
         parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. It must take an
             argument (the number of the batch, a `BatchInfo` or a `SampleInfo`), or be an iterable, which one worker
@@ -1126,8 +1126,8 @@ class ExternalSource(OperatorClass):
             callbacks and iterables are always copied.
         prefetch_queue_depth: with `parallel`: number of batches that workers make in advance; None: 1.
         batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
-        bytes_per_sample_hint: with `parallel`: shared memory to allocate for each sample, bytes, one number for each
-            output; it grows if needed. None: as the first samples need.
+        bytes_per_sample_hint: with `parallel`: shared memory to allocate for each sample, bytes, one number per output.
+            It grows if needed. None: the size of the first samples.
         random_access: `source` has `__len__` and `__getitem__`, and its elements are samples. The call then adds
             `readers.dataset`, and takes its arguments, such as `random_shuffle` and `num_shards`. None: True for a
             source that is neither callable nor iterable. DALI has no such argument.
@@ -1163,51 +1163,52 @@ class ExternalSource(OperatorClass):
     ) -> None: ...
 
 class FastResizeCropMirror(OperatorClass):
-    """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
+    """Resizes an image, cuts out a window at a whole pixel, and mirrors it.
 
     A window larger than the resized image repeats its border.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
         mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
-        max_size: limit of the sides before cropping, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether that window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
-        crop: size of the window cut out of the resized image, (height, width) or (depth, height,
-            width), fractions dropped; None: see `crop_w`.
-        crop_d: depth of that window; 0: all.
-        crop_h: height of that window; 0: all.
-        crop_w: width of that window; 0: all.
-        crop_pos_x: share of the free width left of the window.
-        crop_pos_y: share of the free height above it.
-        crop_pos_z: share of the free depth before it.
-        rounding: "round" (half away from zero) or "truncate", for where the window begins.
-        mirror: sum of 1 (left and right), 2 (up and down) and 4 (front and back); 0: none.
+        max_size: largest size of the sides before the crop, pixels: one value for all sides, or one per side; None: no
+            limit.
+        roi_start: start of the region to resize along each side, pixels; None: the whole image.
+        roi_end: end of the region; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the region by the factor by which rounding changed a size, so that the scale is exact.
+        crop: size of the window cut out of the resized image, (height, width) or (depth, height, width), pixels,
+            fractions truncated; None: `crop_h`, `crop_w` and `crop_d`.
+        crop_d: depth of the window, pixels; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
+        crop_w: width of the window, pixels; 0: the whole width.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
+        mirror: axes to mirror, as the sum of 1 (left-right), 2 (top-bottom) and 4 (front-back); 0: no axis.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: the window, of the size of the crop, mirrored.
+    Returns: the window, in the size of the crop.
 
-    Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
-    where the layout does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
+    does not begin with H or D.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -1256,14 +1257,14 @@ class Filter(OperatorClass):
     Args:
         data: images (HW, HWC, CHW) or volumes (DHW, DHWC, CDHW), or sequences of these with F in front; without a
             layout HW or DHW. uint8, int8, uint16, int16, float16 or float32.
-        filter: float32, one axis for each of D, H, W; for sequences also one filter for each frame, with F in front.
+        filter: float32, one axis for each of D, H, W; for sequences also one filter per frame, with F in front.
         fill_value: value outside of images with `border="constant"`, of the data's type; for sequences also
-            one for each frame; None: 0.
-        anchor: index of the filter's element that lies over the output element, one value for all axes or one
-            for each; -1: the middle, size // 2. Ignored with `mode="valid"`.
+            one value per frame; None: 0.
+        anchor: index of the filter's element that lies over the output element, one value for all axes, or one
+            per axis; -1: the middle, size // 2. Ignored with `mode="valid"`.
         border: continuation of the data past their borders: "reflect_101" (dcb|abcd|cba), "reflect_1001"
             (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
-        dtype: of the output: float32, or None: the data's.
+        dtype: type of the output, float32 or the data's; None: the data's.
         mode: "same": the output has the size of the data; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -1274,8 +1275,8 @@ class Filter(OperatorClass):
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
     Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. The order of the sums
-    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more that is
-    separable, up to 2⁻²² of its largest element, is applied axis by axis.
+    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more is applied
+    axis by axis if it is separable to within 2⁻²² of its largest element.
 
     Example: images = fn.filter(images, kernel)
 
@@ -1332,8 +1333,8 @@ class Full(OperatorClass):
     Args:
         fill_value: any type; broadcast to `shape` as in NumPy. If it has more axes than `shape`, the leading ones must
             have size 1. A result of one element takes the first element of any `fill_value`, as in DALI.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1386,9 +1387,9 @@ class GaussianBlur(OperatorClass):
     Args:
         image: any layout; all axes but C and F are blurred.
         dtype: output type; None: the input's.
-        sigma: in elements, one for all blurred axes or one for each, in the order of the layout;
+        sigma: standard deviation in elements, one for all blurred axes, or one per axis in the order of the layout;
             0: ((window_size - 1) / 2 - 1) · 0.3 + 0.8.
-        window_size: odd, one for all blurred axes or one for each; 0: 2 · ceil(3 · sigma) + 1.
+        window_size: odd number of elements, one for all blurred axes, or one per axis; 0: 2 · ceil(3 · sigma) + 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1552,7 +1553,7 @@ class Hue(OperatorClass):
     ) -> None: ...
 
 class Jitter(OperatorClass):
-    """Replaces each pixel by another one at a random offset of whole pixels, with all of its channels.
+    """Replaces each pixel by the pixel at a random offset of whole pixels; all channels have the same offset.
 
     The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
     image.
@@ -1603,7 +1604,7 @@ class JpegCompressionDistortion(OperatorClass):
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
+        quality: JPEG quality, 1, the worst, to 100; other values are clamped. It scales the quantization tables as in libjpeg.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1629,17 +1630,17 @@ class Laplacian(OperatorClass):
     """Sums second derivatives along all axes; data are mirrored at borders without repeating the outermost element.
 
     The derivative along an axis is a second difference, smoothed along all axes by binomial
-    coefficients. With size 3 it is 1, -2, 1 along its axis, and the smoothing along the others 1, 2, 1.
+    coefficients. With size 3, the difference is 1, -2, 1, and the smoothing along the other axes 1, 2, 1.
 
     Args:
         data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
-        dtype: of the output: float32, or None: the data's.
+        dtype: type of the output, float32 or the data's; None: the data's.
         normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
             the sum of the sizes of its windows; `scale` must then be 1.
-        scale: factor of each derivative, one for all axes or one for each.
-        smoothing_size: size of the smoothing along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
+        scale: factor of each derivative, one for all axes, or one per axis.
+        smoothing_size: size of the smoothing along the other axes, odd, 1 to 31: one for all axes, or one per axis; 1:
             no smoothing; None: the `window_size` of the derivative.
-        window_size: size of the derivative along each axis, one for all or one for each, odd, 3 to 31.
+        window_size: size of the derivative, odd, 3 to 31: one for all axes, or one per axis.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1676,7 +1677,7 @@ class LookupTable(OperatorClass):
         default_value: result for elements that are not in `keys`.
         dtype: type of the result; values round half away from zero and saturate.
         keys: 0 to 65535; among equal keys, the last one counts.
-        values: one for each key.
+        values: result for each key.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1744,7 +1745,7 @@ class MelFilterBank(OperatorClass):
         mel_formula: "slaney" (linear below 1 kHz) or "htk".
         nfilter: number of triangles.
         normalize: True: each triangle has area 1 (in Hz); False: peak 1.
-        sample_rate: of the signal, Hz.
+        sample_rate: sampling rate of the signal, Hz.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1773,17 +1774,17 @@ class Mixup(OperatorClass):
     """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, with λ from Beta(alpha, alpha).
 
     See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). Each sample has its own λ. The samples of a batch
-    are sorted by random numbers, and the partner of each is the next one, so each is the partner of one other.
+    are sorted by random numbers. A sample's partner is the next sample, so each sample is the partner of one other.
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: with `num_classes`, class numbers, one integer for each sample; or vectors (one-hot, soft), or other
-            numbers of one shape, which are mixed as they are.
+        labels: with `num_classes`, class numbers, one integer per sample. One-hot or soft vectors, or other numbers of one
+            shape, are mixed as they are.
         alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
             uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
-        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
+        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1823,18 +1824,18 @@ class MultiPaste(OperatorClass):
     Args:
         images: [H, W, C] or [F, H, W, C].
         dtype: output type; None: the input's.
-        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without both in_anchors
-            arguments.
+        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without `in_anchors` and
+            `in_anchors_rel`.
         in_anchors_rel: first corners as shares of the source image's size, rounded towards zero.
         in_ids: [regions], position of each region's source sample in the batch. The number of regions
             may differ by sample.
-        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without both out_anchors
-            arguments.
+        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without `out_anchors` and
+            `out_anchors_rel`.
         out_anchors_rel: first corners as shares of the output's size, rounded towards zero.
         output_size: (height, width) of the output, and further values, which are ignored; None: the size of the
             images, which must all have one size.
-        shapes: [regions, 2], size of each region, pixels; without both shapes arguments, regions reach to the end of
-            their source images.
+        shapes: [regions, 2], size of each region, pixels; without `shapes` and `shapes_rel`, regions reach to the end
+            of their source images.
         shapes_rel: sizes as shares of the source image's size, rounded up.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1916,18 +1917,19 @@ class Normalize(OperatorClass):
 
     Args:
         data: [N, ...], numbers.
-        axes: axes of a sample over which mean and deviation are measured; None: those along which a
-            non-scalar `mean` or `stddev` has size 1, else all.
+        axes: axes of a sample over which mean and deviation are measured; None: the axes along which a
+            tensor `mean` or `stddev` has size 1, or all axes without such a tensor.
         axis_names: letters of the axes in the layout, in place of `axes`.
         batch: measure over all samples of the batch together.
         ddof: degrees of freedom subtracted from the number of elements in a measured variance.
         dtype: type of the result.
-        epsilon: added to the variance.
-        mean: a scalar, or a tensor with as many axes as a sample; each axis has size 1 or the sample's size. All
-            samples may share one mean, or each has its own. None: measured.
+        epsilon: value that is added to the variance.
+        mean: a scalar, or a tensor that broadcasts to a sample and has as many axes; one for all samples, or one per
+            sample. None: the mean is measured.
         scale: factor of the result.
-        shift: added to the result.
-        stddev: like `mean`; where it is 0 the result is `shift`, unless it is one number for all samples.
+        shift: value that is added to the result.
+        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
+            all samples.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1997,9 +1999,9 @@ class Ones(OperatorClass):
     """Makes a tensor of ones.
 
     Args:
-        dtype: of the result.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        dtype: type of the result.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2026,7 +2028,7 @@ class OnesLike(OperatorClass):
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: the dtype of `data_like`.
+        dtype: type of the result; None: the dtype of `data_like`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2057,14 +2059,14 @@ class OpticalFlow(OperatorClass):
         hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
             previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
-        enable_temporal_hints: without hints, start the search at the flow of the previous frames. It finds steady
-            motion that is otherwise too fast, a quarter of the frame and more.
+        enable_temporal_hints: without hints, start the search at the flow of the previous frames. This finds steady
+            motion that is otherwise too fast: a quarter of the frame and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest; the fastest uses frames
-            of half the size if cells have 2 or 4 pixels.
+        preset: speed, 0 to 1: below 0.375, the flow is best; below 0.75, it is about twice as fast; from 0.75 on, it is
+            fastest, and uses frames of half the size if cells have 2 or 4 pixels.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2098,12 +2100,12 @@ class Pad(OperatorClass):
 
     Args:
         data: any layout, any type.
-        align: round the padded extent up to a multiple of this, for each of the axes.
-        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all.
+        align: round the padded extent up to a multiple of this number, for each of the axes.
+        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
-        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. A longer axis
-            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest of the batch; a call of the pure
+        shape: extent to reach, for each of the axes; 0 or less: the largest extent of the batch. A longer axis
+            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest extent of the batch; a call of the pure
             function is a batch of one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -2133,11 +2135,11 @@ class Paste(OperatorClass):
 
     Args:
         image: [H, W, C], any type.
-        fill_value: of the canvas, one value or `n_channels` values; saturated to the image's type.
+        fill_value: value of the canvas, one for all channels, or `n_channels` values; saturated to the image's type.
         min_canvas_size: least height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
         paste_x: share of the free width left of the image, 0 to 1.
-        paste_y: share of the free height above it, 0 to 1.
+        paste_y: share of the free height above the image, 0 to 1.
         ratio: sides of the canvas divided by the sides of the image, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -2146,7 +2148,7 @@ class Paste(OperatorClass):
 
     Returns: [ratio * H, ratio * W, C], type of the input.
 
-    Parity: DALI takes only uint8, and wraps fill values that it does not hold.
+    Parity: DALI takes only uint8, and wraps fill values that uint8 does not hold.
 
     Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
@@ -2197,19 +2199,19 @@ class PeekImageShape(OperatorClass):
 class PerFrame(OperatorClass):
     """Names the first axis F, so that an operator on sequences takes a value for each frame; values are unchanged.
 
-    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. There must be one value for each frame, or
-    one for all. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
+    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. Give one value per frame, or one
+    value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
     `warp_affine(images, per_frame(matrices))`.
 
     Args:
         data: at least one axis, any type.
-        replace: True: the first axis may have another name; False: that raises.
+        replace: True: the first axis may have another name; False: another name raises.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: `data`; its layout begins with F. Without a layout before, it is F, then * for each other axis.
+    Returns: `data`; its layout begins with F. If `data` has no layout, it becomes F, then * for each other axis.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
@@ -2252,7 +2254,7 @@ class PowerSpectrum(OperatorClass):
 
     Args:
         signal: float32, at least one axis.
-        axis: of the transform; negative: the last axis.
+        axis: axis to transform; negative: the last axis.
         nfft: length of the transform, to which the axis is cut or zero-padded; None: the size of
             the axis, which may differ by sample.
         power: 2 for the power, 1 for the magnitude.
@@ -2283,7 +2285,7 @@ class PreemphasisFilter(OperatorClass):
     Args:
         signal: numbers, any shape.
         border: value in front of the first element: "clamp": the first element; "reflect": the second element
-            (the first if there is only one); "zero".
+            (the first if there is only one); "zero": 0.
         dtype: type of the result; integers round half away from zero and saturate.
         preemph_coeff: share of the previous element.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -2310,18 +2312,18 @@ class PreemphasisFilter(OperatorClass):
 class PythonFunction(OperatorClass):
     """Calls a Python function on NumPy arrays.
 
-    It is called for one sample after another, in order, even if its outputs are not used.
+    The function is called for one sample after another, in order, even if its outputs are not used.
 
     Args:
         function: takes an array for each input and returns one array, or a tuple of `num_outputs`. It must
             not write to its inputs.
         num_outputs: number of arrays that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all; further outputs have no layout, and
-            inputs pass none on.
+        output_layouts: a layout for all outputs, or a list with one per output; outputs past its end have no layout. Layouts
+            of inputs are not passed on.
         parallel: run the function in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
-            the same time, in any order, and only if an output is used. For functions that hold
-            the GIL. Not with `batch_processing`.
+            the same time, in any order, and only if an output is used. It helps functions that hold
+            the GIL, and excludes `batch_processing`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2352,11 +2354,11 @@ class ROIRandomCrop(OperatorClass):
     have equal probabilities. If bounds are known, the window stays inside of them.
 
     Args:
-        picture: tensor whose size gives the bounds, along its first axes.
-        crop_shape: size of the window, an element for each axis.
-        in_shape: bounds, in place of an input; without both there are no bounds.
-        roi_end: end of the region, exclusive; or give `roi_shape`.
-        roi_shape: size of the region.
+        picture: tensor whose sizes along its first axes are the bounds.
+        crop_shape: size of the window along each axis.
+        in_shape: bounds, in place of `picture`; without `picture` and `in_shape`, the window has no bounds.
+        roi_end: end of the region, exclusive.
+        roi_shape: size of the region, in place of `roi_end`.
         roi_start: start of the region.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -2396,15 +2398,15 @@ class RandomBBoxCrop(OperatorClass):
     every window is accepted.
 
     Args:
-        boxes: float32 [boxes, 4] (6 in 3D), relative to the image (0 to 1).
+        boxes: float32 [boxes, 4], or [boxes, 6] in 3D, relative to the image (0 to 1).
         labels: int32 [boxes, ...]; labels of boxes that stay are returned.
-        all_boxes_above_threshold: True: all boxes must reach the threshold; False: one must.
+        all_boxes_above_threshold: True: all boxes must reach the threshold; False: one box must.
         allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
         aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
-        bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1; 0: if any
-            part is.
+        bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1. At 0, a box
+            stays if any part of it is in the window; None: if its centre is.
         crop_shape: size of the windows, pixels; needs `input_shape`.
         input_shape: size of the image, pixels.
         ltrb: without `bbox_layout`: True: boxes are (left, top, right, bottom); False: (left, top, width, height).
@@ -2503,17 +2505,18 @@ class RandomResizedCrop(OperatorClass):
 
     Args:
         image: [H, W, C].
-        size: (height, width) of the result, pixels, or one value for both.
-        random_area: least and largest area of the window, share of the image's.
+        size: (height, width) of the result, pixels, or one value for both sides.
+        random_area: least and largest area of the window, as a share of the image's.
         random_aspect_ratio: least and largest width / height of the window.
-        num_attempts: windows to try; if none fits, the largest that keeps the aspect ratio is taken.
+        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio is
+            taken.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2522,7 +2525,7 @@ class RandomResizedCrop(OperatorClass):
 
     Returns: [*size, C].
 
-    Parity: other random numbers than DALI's, from the same distribution.
+    Parity: random numbers differ from DALI's, but have the same distribution.
 
     Example: images = fn.random_resized_crop(images, size=[160, 160])
     """
@@ -2555,7 +2558,7 @@ class Reinterpret(OperatorClass):
         shape_input: integers, in place of `shape`.
         dtype: new type; None: the same. Without a shape, the innermost axis grows or shrinks by the
             ratio of the types' sizes.
-        layout: of the result; None: the input's if the number of axes is the same, else none.
+        layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
         rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
             is computed.
         shape: new shape; one extent may be negative, and is computed.
@@ -2590,7 +2593,7 @@ class Reshape(OperatorClass):
     Args:
         data: any shape and type.
         shape_input: integers, in place of `shape`.
-        layout: of the result; None: the input's if the number of axes is the same, else none.
+        layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
         rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
             is computed.
         shape: new shape; one extent may be negative, and is computed.
@@ -2619,42 +2622,42 @@ class Reshape(OperatorClass):
     ) -> None: ...
 
 class Resize(OperatorClass):
-    """Resizes images or volumes; sizes round to the nearest, halves away from zero.
+    """Resizes images or volumes; sizes are rounded half away from zero.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
-        mode: "default": sides without a size keep the aspect ratio; "stretch": they stay as they are;
-            "not_larger", "not_smaller": the aspect ratio is kept and the sizes are upper or lower limits.
-        max_size: limit of the sides, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-            Filters reach beyond it.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether the window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
+        mode: "default": sides without a size are scaled to keep the aspect ratio; "stretch": sides without a size do not
+            change; "not_larger", "not_smaller": the aspect ratio is kept, and sizes are upper or lower limits.
+        max_size: largest size of the sides, pixels: one value for all sides, or one per side; None: no limit.
+        roi_start: start of the window to resize along each side, pixels; None: the whole image. Filters also read
+            pixels around the window.
+        roi_end: end of the window; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        save_attrs: return also the original sizes.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        save_attrs: also return the original sizes.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: the image resized; with `save_attrs` also int32 [2] or [3], its former (depth,) height, width.
+    Returns: the resized image; with `save_attrs`, also its original ([depth,] height, width), int32 [2] or [3].
 
-    Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
-    Of a sequence, `save_attrs` gives one row of sizes a frame.
+    Parity: a NaN or infinite pixel may affect more pixels of its rows and columns than the filter covers.
+    For a sequence, `save_attrs` returns one row of sizes for each frame.
 
     Example:
         images = fn.resize(images, size=[112, 112])
@@ -2690,51 +2693,52 @@ class Resize(OperatorClass):
     ) -> None: ...
 
 class ResizeCropMirror(OperatorClass):
-    """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
+    """Resizes an image, cuts out a window at a whole pixel, and mirrors it.
 
     A window larger than the resized image repeats its border.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
         mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
-        max_size: limit of the sides before cropping, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether that window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
-        crop: size of the window cut out of the resized image, (height, width) or (depth, height,
-            width), fractions dropped; None: see `crop_w`.
-        crop_d: depth of that window; 0: all.
-        crop_h: height of that window; 0: all.
-        crop_w: width of that window; 0: all.
-        crop_pos_x: share of the free width left of the window.
-        crop_pos_y: share of the free height above it.
-        crop_pos_z: share of the free depth before it.
-        rounding: "round" (half away from zero) or "truncate", for where the window begins.
-        mirror: sum of 1 (left and right), 2 (up and down) and 4 (front and back); 0: none.
+        max_size: largest size of the sides before the crop, pixels: one value for all sides, or one per side; None: no
+            limit.
+        roi_start: start of the region to resize along each side, pixels; None: the whole image.
+        roi_end: end of the region; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the region by the factor by which rounding changed a size, so that the scale is exact.
+        crop: size of the window cut out of the resized image, (height, width) or (depth, height, width), pixels,
+            fractions truncated; None: `crop_h`, `crop_w` and `crop_d`.
+        crop_d: depth of the window, pixels; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
+        crop_w: width of the window, pixels; 0: the whole width.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
+        mirror: axes to mirror, as the sum of 1 (left-right), 2 (top-bottom) and 4 (front-back); 0: no axis.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: the window, of the size of the crop, mirrored.
+    Returns: the window, in the size of the crop.
 
-    Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
-    where the layout does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
+    does not begin with H or D.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -2781,13 +2785,13 @@ class Rotate(OperatorClass):
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         angle: degrees; counter-clockwise for images, a positive rotation around `axis` for volumes.
-        axis: for volumes, (x, y, z), any nonzero length.
+        axis: axis of rotation, for volumes: (x, y, z), any nonzero length.
         dtype: output type; None: the input's.
         fill_value: value outside of the image, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
         keep_size: the canvas has the size of the image.
-        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
+        size: size of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
             large enough for the whole rotated image, with sides of the image's parity.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -2956,12 +2960,12 @@ class Slice(OperatorClass):
         anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
         axes: axes of the window arguments; their number may differ by sample; negative ones count
-            from the end; empty: all, in order; None: `axis_names`.
-        axis_names: letters of the axes in the layout; "": all. Data without a layout count as
+            from the end; empty: all axes, in order; None: `axis_names`.
+        axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
             HW, HWC or DHWC. Excludes `axes`.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
         end: end of the window, elements, exclusive.
-        fill_values: one value, or one for each channel, for elements outside of the data.
+        fill_values: value of elements outside of the data: one for all channels, or one per channel.
         normalized_anchor: True: a float `anchor` is a share of the extent; False: elements.
         normalized_shape: True: a float `shape_input` is a share of the extent; False: elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
@@ -3015,7 +3019,7 @@ class Spectrogram(OperatorClass):
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
         reflect_padding: True: past its ends, the signal is mirrored at its first and last sample; False: it is zero.
-            For centred windows.
+            Applies only to centred windows.
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
@@ -3112,7 +3116,7 @@ class Stack(OperatorClass):
 
     Args:
         data: any shape, all of one size and type.
-        axis: position of the new axis in the result, from -ndim to ndim of the inputs; negative: from the end.
+        axis: position of the new axis in the result, from -ndim to ndim of the inputs; a negative one counts from the end.
         axis_name: letter of the new axis; None: the result has no layout.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -3139,37 +3143,39 @@ class TensorResize(OperatorClass):
 
     Args:
         data: any layout; uint8, int16, uint16 or float32.
-        alignment: the point of the window that stays in place when a size is rounded, 0: its start, 1: its end; one
-            value, or one for each of the axes.
-        antialias: widen the filter of axes that shrink, so that every element counts.
+        alignment: point of the window that stays in place when a size is rounded, from 0, its start, to 1, its end: one
+            value for all axes, or one per axis.
+        antialias: widen the filter of axes that shrink, so that every element contributes.
         axes: indices of the axes that `sizes`, `scales`, `max_size`, `roi_start` and `roi_end` refer to, in that
-            order; negative: from the last one; None: all axes.
-        axis_names: the same by letters of the layout.
+            order; negative ones count from the end; None: all axes.
+        axis_names: letters of these axes in the layout, in place of `axes`.
         dtype: output type, the input's or FLOAT; None: the input's.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         mag_filter: filter of axes that do not shrink; None: `interp_type`.
-        max_size: limit of the sizes, one value or one for each of the axes; None: none.
+        max_size: largest output size: one value for all axes, or one per axis; None: no limit.
         min_filter: filter of axes that shrink; None: `interp_type`.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. Axes that are not chosen count
-            with the size that they have; so the last two modes may resize them, too.
-        roi_end: where the window that is resized ends; before `roi_start`: mirrored.
-        roi_relative: whether the window is in shares of the sizes instead of elements.
-        roi_start: where the window begins; None: the whole array. Filters reach beyond it.
-        scales: output sizes as multiples of the array's; negative: mirrored; 0: none.
-        size_rounding: "round" (half away from zero), "truncate" or "ceil".
-        sizes: output sizes, one for all axes or one for each; negative: mirrored; 0: none.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. The requested size of an
+            axis that is not chosen is its own size, so the last two modes may resize it, too.
+        roi_end: end of the window to resize along each axis; an axis is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sizes; False: elements.
+        roi_start: start of the window along each axis; None: the whole array. Filters also read elements around the
+            window.
+        scales: output sizes divided by the array's sizes, in place of `sizes`; 0 and negative values as for `sizes`.
+        size_rounding: rounding of the sizes: "round" (half away from zero), "truncate" or "ceil".
+        sizes: output sizes, one value for all axes, or one per axis. A size of 0 leaves the axis to `mode`; a negative
+            size mirrors the axis.
+        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
+        temp_buffer_hint: without effect.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: the array resized.
+    Returns: the resized array.
 
-    Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
-    the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
+    Parity: DALI takes up to three adjacent axes, jdali any axes. An axis in `axes` that keeps its size is filtered; in
+    DALI this depends on the other axes and samples. Only the GAUSSIAN filter shows the difference.
 
     Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
@@ -3246,7 +3252,7 @@ class Tokenize(OperatorClass):
             has none.
         bos, eos: token, or its id, to add in front of or behind each text.
         length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
-            shorter ones are padded. None: as many as the text has.
+            shorter texts are padded. None: each output has as many tokens as its text.
         pad_id: id to pad with; None: the file's.
         truncation_side: side on which longer texts are truncated, "left" or "right".
         with_length: add a last output, int32 []: the number of tokens without padding.
@@ -3321,10 +3327,10 @@ class WarpAffine(OperatorClass):
         fill_value: value outside of the input, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        inverse_map: True: the transform maps output to input; False: input to output, and is
+        inverse_map: True: the transform maps output to input; False: it maps input to output, and is
             inverted first.
         matrix: the transform row by row, 6 values (12 for volumes); its axes are in the order x, y(, z).
-        size: of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
+        size: size of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3407,9 +3413,9 @@ class Zeros(OperatorClass):
     """Makes a tensor of zeros.
 
     Args:
-        dtype: of the result.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        dtype: type of the result.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3436,7 +3442,7 @@ class ZerosLike(OperatorClass):
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: the dtype of `data_like`.
+        dtype: type of the result; None: the dtype of `data_like`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3479,10 +3485,10 @@ def audio_resample(
         signal: [T] or [T, C], integers of up to 32 bits or float32.
         dtype: type of the result, scaled to the type's range (-1 to 1 for floats); None: that of `signal`.
         in_rate: rate of `signal`, in the unit of `out_rate`.
-        out_length: length of the result, in place of rates.
+        out_length: length of the result, in place of the rates.
         out_rate: rate of the result.
-        quality: 0 to 100: lobes of the sinc on each side, 3 at 0, 16 at 50, 64 at 100.
-        scale: out_rate / in_rate, in place of rates.
+        quality: 0 to 100; sets the number of lobes of the sinc on each side: 3 at 0, 16 at 50, 64 at 100.
+        scale: out_rate / in_rate, in place of the rates.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -3619,7 +3625,7 @@ def box_encoder(
     """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
     A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to
-    the anchor with the largest. Among equals, the last one is taken.
+    the anchor with the largest. Among equal values, the last one is taken.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
@@ -3840,7 +3846,7 @@ def cat(
 
     Args:
         data: inputs of one type with at least one axis, and one size except along `axis`.
-        axis: to join along; negative: from the end.
+        axis: axis to join along; a negative one counts from the end.
         axis_name: letter of the axis in the layout, in place of `axis`.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -4018,12 +4024,12 @@ def constant(
     """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
-        dtype: of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
+        dtype: type of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
             `idata`.
         fdata: numbers in row-major order, or one number for all elements.
-        idata: integers, in place of `fdata`; exactly one of both is required.
-        layout: of the result.
-        shape: of the result; None: a vector of the numbers.
+        idata: integers, in place of `fdata`; exactly one of `fdata` and `idata` is required.
+        layout: layout of the result.
+        shape: shape of the result; None: a vector of the numbers.
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [*shape].
@@ -4095,11 +4101,11 @@ def coord_flip(
     Args:
         points: float32 [points, coordinates], 1 to 3 coordinates each.
         center_x: position of the mirror along x.
-        center_y: along y.
-        center_z: along z.
+        center_y: position of the mirror along y.
+        center_z: position of the mirror along z.
         flip_x: not 0: mirror along x.
-        flip_y: along y.
-        flip_z: along z.
+        flip_y: not 0: mirror along y.
+        flip_z: not 0: mirror along z.
         layout: order of the coordinates; "": "x", "xy" or "xyz" by their number.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -4194,19 +4200,19 @@ def crop(
     Args:
         image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
-        fill_values: one value, or one for each channel, for pixels outside of the image.
+        fill_values: value of pixels outside of the image: one for all channels, or one per channel.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
             image, see `slice`.
         crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
             not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
-        crop_h: height of the window, pixels; 0: all.
+        crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
-        crop_pos_y: share of the free height above it, 0 to 1.
-        crop_pos_z: share of the free depth in front of it, 0 to 1.
-        crop_w: width of the window, pixels; 0: all.
-        rounding: of the window's position, "round" (half away from zero) or "truncate".
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        crop_w: width of the window, pixels; 0: the whole width.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -4274,26 +4280,26 @@ def crop_mirror_normalize(
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
         dtype: output type.
-        fill_values: one value, or one for each channel of the image or of the output, for pixels outside of the
-            image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
-        mean: one value, or one for each channel.
+        fill_values: value of pixels outside of the image, not normalized: one for all channels, or one per channel of the
+            image or of the output. With the policy "pad" it also fills the channels of `pad_output`.
+        mean: mean to subtract: one value for all channels, or one per channel.
         mirror: not 0: mirror left and right.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller.
         output_layout: a permutation of the input's layout; "": the input's.
         pad_output: add channels up to the next power of two (3 become 4).
         scale: factor after the normalization.
-        shift: added last.
-        std: one value, or one for each channel.
+        shift: value that is added last.
+        std: standard deviation to divide by: one value for all channels, or one per channel.
         crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
             not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
-        crop_h: height of the window, pixels; 0: all.
+        crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
-        crop_pos_y: share of the free height above it, 0 to 1.
-        crop_pos_z: share of the free depth in front of it, 0 to 1.
-        crop_w: width of the window, pixels; 0: all.
-        rounding: of the window's position, "round" (half away from zero) or "truncate".
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        crop_w: width of the window, pixels; 0: the whole width.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -4364,7 +4370,7 @@ def cutmix(
         labels: see `mixup`.
         alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
         num_classes: see `mixup`.
-        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
+        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -4508,8 +4514,8 @@ def debayer(
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and column of the
-            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. One value
-            stands for both.
+            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. A single value
+            is used for both coordinates.
         algorithm: one of the above, in upper or lower case.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -4628,13 +4634,13 @@ def erase(
     the data.
 
     Args:
-        data: any layout; a leading F is an axis like the others.
+        data: any layout; a leading F is an axis like any other.
         anchor: first corner of each region, one region after the other: (y0, x0, y1, x1, ...). The number of
             regions may differ by sample. Empty: all 0.
-        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative: from the end.
-        axis_names: letters of these axes in the layout; overrides `axes`. Without both: all axes but C.
+        axes: indices of the axes that `anchor` and `shape` refer to, in this order; negative ones count from the end.
+        axis_names: letters of these axes in the layout; overrides `axes`. Without `axes` and `axis_names`: all axes but C.
         centered_anchor: anchors are the centres of regions.
-        fill_value: one value, or one for each channel; for integers truncated and saturated.
+        fill_value: value of the regions, one for all channels or one per channel; for integers truncated and saturated.
         normalized: anchors and shapes are shares of the data's size.
         normalized_anchor: anchors are shares of the data's size.
         normalized_shape: shapes are shares of the data's size.
@@ -4752,50 +4758,51 @@ def fast_resize_crop_mirror(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
+    """Resizes an image, cuts out a window at a whole pixel, and mirrors it.
 
     A window larger than the resized image repeats its border.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
         mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
-        max_size: limit of the sides before cropping, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether that window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
-        crop: size of the window cut out of the resized image, (height, width) or (depth, height,
-            width), fractions dropped; None: see `crop_w`.
-        crop_d: depth of that window; 0: all.
-        crop_h: height of that window; 0: all.
-        crop_w: width of that window; 0: all.
-        crop_pos_x: share of the free width left of the window.
-        crop_pos_y: share of the free height above it.
-        crop_pos_z: share of the free depth before it.
-        rounding: "round" (half away from zero) or "truncate", for where the window begins.
-        mirror: sum of 1 (left and right), 2 (up and down) and 4 (front and back); 0: none.
+        max_size: largest size of the sides before the crop, pixels: one value for all sides, or one per side; None: no
+            limit.
+        roi_start: start of the region to resize along each side, pixels; None: the whole image.
+        roi_end: end of the region; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the region by the factor by which rounding changed a size, so that the scale is exact.
+        crop: size of the window cut out of the resized image, (height, width) or (depth, height, width), pixels,
+            fractions truncated; None: `crop_h`, `crop_w` and `crop_d`.
+        crop_d: depth of the window, pixels; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
+        crop_w: width of the window, pixels; 0: the whole width.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
+        mirror: axes to mirror, as the sum of 1 (left-right), 2 (top-bottom) and 4 (front-back); 0: no axis.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: the window, of the size of the crop, mirrored.
+    Returns: the window, in the size of the crop.
 
-    Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
-    where the layout does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
+    does not begin with H or D.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -4860,14 +4867,14 @@ def filter(
     Args:
         data: images (HW, HWC, CHW) or volumes (DHW, DHWC, CDHW), or sequences of these with F in front; without a
             layout HW or DHW. uint8, int8, uint16, int16, float16 or float32.
-        filter: float32, one axis for each of D, H, W; for sequences also one filter for each frame, with F in front.
+        filter: float32, one axis for each of D, H, W; for sequences also one filter per frame, with F in front.
         fill_value: value outside of images with `border="constant"`, of the data's type; for sequences also
-            one for each frame; None: 0.
-        anchor: index of the filter's element that lies over the output element, one value for all axes or one
-            for each; -1: the middle, size // 2. Ignored with `mode="valid"`.
+            one value per frame; None: 0.
+        anchor: index of the filter's element that lies over the output element, one value for all axes, or one
+            per axis; -1: the middle, size // 2. Ignored with `mode="valid"`.
         border: continuation of the data past their borders: "reflect_101" (dcb|abcd|cba), "reflect_1001"
             (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
-        dtype: of the output: float32, or None: the data's.
+        dtype: type of the output, float32 or the data's; None: the data's.
         mode: "same": the output has the size of the data; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -4877,8 +4884,8 @@ def filter(
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
     Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. The order of the sums
-    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more that is
-    separable, up to 2⁻²² of its largest element, is applied axis by axis.
+    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more is applied
+    axis by axis if it is separable to within 2⁻²² of its largest element.
 
     Example: images = fn.filter(images, kernel)
     """
@@ -4958,8 +4965,8 @@ def full(
     Args:
         fill_value: any type; broadcast to `shape` as in NumPy. If it has more axes than `shape`, the leading ones must
             have size 1. A result of one element takes the first element of any `fill_value`, as in DALI.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
@@ -5033,9 +5040,9 @@ def gaussian_blur(
     Args:
         image: any layout; all axes but C and F are blurred.
         dtype: output type; None: the input's.
-        sigma: in elements, one for all blurred axes or one for each, in the order of the layout;
+        sigma: standard deviation in elements, one for all blurred axes, or one per axis in the order of the layout;
             0: ((window_size - 1) / 2 - 1) · 0.3 + 0.8.
-        window_size: odd, one for all blurred axes or one for each; 0: 2 · ceil(3 · sigma) + 1.
+        window_size: odd number of elements, one for all blurred axes, or one per axis; 0: 2 · ceil(3 · sigma) + 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -5224,7 +5231,7 @@ def jitter(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Replaces each pixel by another one at a random offset of whole pixels, with all of its channels.
+    """Replaces each pixel by the pixel at a random offset of whole pixels; all channels have the same offset.
 
     The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
     image.
@@ -5316,7 +5323,7 @@ def jpeg_compression_distortion(
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
+        quality: JPEG quality, 1, the worst, to 100; other values are clamped. It scales the quantization tables as in libjpeg.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -5356,17 +5363,17 @@ def laplacian(
     """Sums second derivatives along all axes; data are mirrored at borders without repeating the outermost element.
 
     The derivative along an axis is a second difference, smoothed along all axes by binomial
-    coefficients. With size 3 it is 1, -2, 1 along its axis, and the smoothing along the others 1, 2, 1.
+    coefficients. With size 3, the difference is 1, -2, 1, and the smoothing along the other axes 1, 2, 1.
 
     Args:
         data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
-        dtype: of the output: float32, or None: the data's.
+        dtype: type of the output, float32 or the data's; None: the data's.
         normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
             the sum of the sizes of its windows; `scale` must then be 1.
-        scale: factor of each derivative, one for all axes or one for each.
-        smoothing_size: size of the smoothing along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
+        scale: factor of each derivative, one for all axes, or one per axis.
+        smoothing_size: size of the smoothing along the other axes, odd, 1 to 31: one for all axes, or one per axis; 1:
             no smoothing; None: the `window_size` of the derivative.
-        window_size: size of the derivative along each axis, one for all or one for each, odd, 3 to 31.
+        window_size: size of the derivative, odd, 3 to 31: one for all axes, or one per axis.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -5414,7 +5421,7 @@ def lookup_table(
         default_value: result for elements that are not in `keys`.
         dtype: type of the result; values round half away from zero and saturate.
         keys: 0 to 65535; among equal keys, the last one counts.
-        values: one for each key.
+        values: result for each key.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -5462,7 +5469,7 @@ def mel_filter_bank(
         mel_formula: "slaney" (linear below 1 kHz) or "htk".
         nfilter: number of triangles.
         normalize: True: each triangle has area 1 (in Hz); False: peak 1.
-        sample_rate: of the signal, Hz.
+        sample_rate: sampling rate of the signal, Hz.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -5553,18 +5560,18 @@ def mixup(
     """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, with λ from Beta(alpha, alpha).
 
     See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). Each sample has its own λ. The samples of a batch
-    are sorted by random numbers, and the partner of each is the next one, so each is the partner of one other.
+    are sorted by random numbers. A sample's partner is the next sample, so each sample is the partner of one other.
 
     Args:
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. One for the batch.
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: with `num_classes`, class numbers, one integer for each sample; or vectors (one-hot, soft), or other
-            numbers of one shape, which are mixed as they are.
+        labels: with `num_classes`, class numbers, one integer per sample. One-hot or soft vectors, or other numbers of one
+            shape, are mixed as they are.
         alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
             uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
-        probability: of mixing a sample, 0 to 1; other samples are unchanged, but remain partners.
+        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -5707,18 +5714,18 @@ def multi_paste(
     Args:
         images: [H, W, C] or [F, H, W, C].
         dtype: output type; None: the input's.
-        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without both in_anchors
-            arguments.
+        in_anchors: [regions, 2], first corner of each region in its source image, pixels; 0 without `in_anchors` and
+            `in_anchors_rel`.
         in_anchors_rel: first corners as shares of the source image's size, rounded towards zero.
         in_ids: [regions], position of each region's source sample in the batch. The number of regions
             may differ by sample.
-        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without both out_anchors
-            arguments.
+        out_anchors: [regions, 2], first corner of each region in the output, pixels; 0 without `out_anchors` and
+            `out_anchors_rel`.
         out_anchors_rel: first corners as shares of the output's size, rounded towards zero.
         output_size: (height, width) of the output, and further values, which are ignored; None: the size of the
             images, which must all have one size.
-        shapes: [regions, 2], size of each region, pixels; without both shapes arguments, regions reach to the end of
-            their source images.
+        shapes: [regions, 2], size of each region, pixels; without `shapes` and `shapes_rel`, regions reach to the end
+            of their source images.
         shapes_rel: sizes as shares of the source image's size, rounded up.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -5830,18 +5837,19 @@ def normalize(
 
     Args:
         data: [N, ...], numbers.
-        axes: axes of a sample over which mean and deviation are measured; None: those along which a
-            non-scalar `mean` or `stddev` has size 1, else all.
+        axes: axes of a sample over which mean and deviation are measured; None: the axes along which a
+            tensor `mean` or `stddev` has size 1, or all axes without such a tensor.
         axis_names: letters of the axes in the layout, in place of `axes`.
         batch: measure over all samples of the batch together.
         ddof: degrees of freedom subtracted from the number of elements in a measured variance.
         dtype: type of the result.
-        epsilon: added to the variance.
-        mean: a scalar, or a tensor with as many axes as a sample; each axis has size 1 or the sample's size. All
-            samples may share one mean, or each has its own. None: measured.
+        epsilon: value that is added to the variance.
+        mean: a scalar, or a tensor that broadcasts to a sample and has as many axes; one for all samples, or one per
+            sample. None: the mean is measured.
         scale: factor of the result.
-        shift: added to the result.
-        stddev: like `mean`; where it is 0 the result is `shift`, unless it is one number for all samples.
+        shift: value that is added to the result.
+        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
+            all samples.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -5933,9 +5941,9 @@ def ones(
     """Makes a tensor of ones.
 
     Args:
-        dtype: of the result.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        dtype: type of the result.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [*shape], `dtype`.
@@ -5957,7 +5965,7 @@ def ones_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: the dtype of `data_like`.
+        dtype: type of the result; None: the dtype of `data_like`.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -6005,14 +6013,14 @@ def optical_flow(
         hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
             previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
-        enable_temporal_hints: without hints, start the search at the flow of the previous frames. It finds steady
-            motion that is otherwise too fast, a quarter of the frame and more.
+        enable_temporal_hints: without hints, start the search at the flow of the previous frames. This finds steady
+            motion that is otherwise too fast: a quarter of the frame and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest; the fastest uses frames
-            of half the size if cells have 2 or 4 pixels.
+        preset: speed, 0 to 1: below 0.375, the flow is best; below 0.75, it is about twice as fast; from 0.75 on, it is
+            fastest, and uses frames of half the size if cells have 2 or 4 pixels.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -6061,12 +6069,12 @@ def pad(
 
     Args:
         data: any layout, any type.
-        align: round the padded extent up to a multiple of this, for each of the axes.
-        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all.
+        align: round the padded extent up to a multiple of this number, for each of the axes.
+        axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
-        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. A longer axis
-            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest of the batch; a call of the pure
+        shape: extent to reach, for each of the axes; 0 or less: the largest extent of the batch. A longer axis
+            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest extent of the batch; a call of the pure
             function is a batch of one.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -6111,11 +6119,11 @@ def paste(
 
     Args:
         image: [H, W, C], any type.
-        fill_value: of the canvas, one value or `n_channels` values; saturated to the image's type.
+        fill_value: value of the canvas, one for all channels, or `n_channels` values; saturated to the image's type.
         min_canvas_size: least height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
         paste_x: share of the free width left of the image, 0 to 1.
-        paste_y: share of the free height above it, 0 to 1.
+        paste_y: share of the free height above the image, 0 to 1.
         ratio: sides of the canvas divided by the sides of the image, at least 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -6123,7 +6131,7 @@ def paste(
 
     Returns: [ratio * H, ratio * W, C], type of the input.
 
-    Parity: DALI takes only uint8, and wraps fill values that it does not hold.
+    Parity: DALI takes only uint8, and wraps fill values that uint8 does not hold.
 
     Example: images = fn.paste(images, ratio=1.5, fill_value=[30, 60, 90], paste_x=0.2, paste_y=0.8)
     """
@@ -6156,18 +6164,18 @@ def per_frame(
 ) -> Array:
     """Names the first axis F, so that an operator on sequences takes a value for each frame; values are unchanged.
 
-    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. There must be one value for each frame, or
-    one for all. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
+    `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. Give one value per frame, or one
+    value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
     `warp_affine(images, per_frame(matrices))`.
 
     Args:
         data: at least one axis, any type.
-        replace: True: the first axis may have another name; False: that raises.
+        replace: True: the first axis may have another name; False: another name raises.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: `data`; its layout begins with F. Without a layout before, it is F, then * for each other axis.
+    Returns: `data`; its layout begins with F. If `data` has no layout, it becomes F, then * for each other axis.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
@@ -6201,7 +6209,7 @@ def power_spectrum(
 
     Args:
         signal: float32, at least one axis.
-        axis: of the transform; negative: the last axis.
+        axis: axis to transform; negative: the last axis.
         nfft: length of the transform, to which the axis is cut or zero-padded; None: the size of
             the axis, which may differ by sample.
         power: 2 for the power, 1 for the magnitude.
@@ -6244,7 +6252,7 @@ def preemphasis_filter(
     Args:
         signal: numbers, any shape.
         border: value in front of the first element: "clamp": the first element; "reflect": the second element
-            (the first if there is only one); "zero".
+            (the first if there is only one); "zero": 0.
         dtype: type of the result; integers round half away from zero and saturate.
         preemph_coeff: share of the previous element.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -6373,24 +6381,25 @@ def random_resized_crop(
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
         image: [H, W, C].
-        size: (height, width) of the result, pixels, or one value for both.
-        random_area: least and largest area of the window, share of the image's.
+        size: (height, width) of the result, pixels, or one value for both sides.
+        random_area: least and largest area of the window, as a share of the image's.
         random_aspect_ratio: least and largest width / height of the window.
-        num_attempts: windows to try; if none fits, the largest that keeps the aspect ratio is taken.
+        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio is
+            taken.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [*size, C].
 
-    Parity: other random numbers than DALI's, from the same distribution.
+    Parity: random numbers differ from DALI's, but have the same distribution.
 
     Example: images = fn.random_resized_crop(images, size=[160, 160])
     """
@@ -6482,7 +6491,7 @@ def reinterpret(
         shape_input: integers, in place of `shape`.
         dtype: new type; None: the same. Without a shape, the innermost axis grows or shrinks by the
             ratio of the types' sizes.
-        layout: of the result; None: the input's if the number of axes is the same, else none.
+        layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
         rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
             is computed.
         shape: new shape; one extent may be negative, and is computed.
@@ -6529,7 +6538,7 @@ def reshape(
     Args:
         data: any shape and type.
         shape_input: integers, in place of `shape`.
-        layout: of the result; None: the input's if the number of axes is the same, else none.
+        layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
         rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
             is computed.
         shape: new shape; one extent may be negative, and is computed.
@@ -6586,41 +6595,41 @@ def resize(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Resizes images or volumes; sizes round to the nearest, halves away from zero.
+    """Resizes images or volumes; sizes are rounded half away from zero.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
-        mode: "default": sides without a size keep the aspect ratio; "stretch": they stay as they are;
-            "not_larger", "not_smaller": the aspect ratio is kept and the sizes are upper or lower limits.
-        max_size: limit of the sides, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-            Filters reach beyond it.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether the window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
+        mode: "default": sides without a size are scaled to keep the aspect ratio; "stretch": sides without a size do not
+            change; "not_larger", "not_smaller": the aspect ratio is kept, and sizes are upper or lower limits.
+        max_size: largest size of the sides, pixels: one value for all sides, or one per side; None: no limit.
+        roi_start: start of the window to resize along each side, pixels; None: the whole image. Filters also read
+            pixels around the window.
+        roi_end: end of the window; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        save_attrs: return also the original sizes.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        save_attrs: also return the original sizes.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: the image resized; with `save_attrs` also int32 [2] or [3], its former (depth,) height, width.
+    Returns: the resized image; with `save_attrs`, also its original ([depth,] height, width), int32 [2] or [3].
 
-    Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
-    Of a sequence, `save_attrs` gives one row of sizes a frame.
+    Parity: a NaN or infinite pixel may affect more pixels of its rows and columns than the filter covers.
+    For a sequence, `save_attrs` returns one row of sizes for each frame.
 
     Example:
         images = fn.resize(images, size=[112, 112])
@@ -6754,50 +6763,51 @@ def resize_crop_mirror(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
+    """Resizes an image, cuts out a window at a whole pixel, and mirrors it.
 
     A window larger than the resized image repeats its border.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
-            negative: mirrored along that axis.
-        resize_x: width, as in `size`.
-        resize_y: height, as in `size`.
-        resize_z: depth, as in `size`.
-        resize_shorter: of the shorter side; the aspect ratio is kept.
-        resize_longer: of the longer side; the aspect ratio is kept.
+        size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
+            side to `mode`; a negative size mirrors the side.
+        resize_x: width, with the meaning of `size`.
+        resize_y: height, with the meaning of `size`.
+        resize_z: depth, with the meaning of `size`.
+        resize_shorter: size of the shorter side, pixels; the aspect ratio is kept.
+        resize_longer: size of the longer side, pixels; the aspect ratio is kept.
         mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
-        max_size: limit of the sides before cropping, one value or one a side; None: none.
-        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
-        roi_end: where it ends; before `roi_start`: mirrored.
-        roi_relative: whether that window is in shares of the sides instead of pixels.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
-        crop: size of the window cut out of the resized image, (height, width) or (depth, height,
-            width), fractions dropped; None: see `crop_w`.
-        crop_d: depth of that window; 0: all.
-        crop_h: height of that window; 0: all.
-        crop_w: width of that window; 0: all.
-        crop_pos_x: share of the free width left of the window.
-        crop_pos_y: share of the free height above it.
-        crop_pos_z: share of the free depth before it.
-        rounding: "round" (half away from zero) or "truncate", for where the window begins.
-        mirror: sum of 1 (left and right), 2 (up and down) and 4 (front and back); 0: none.
+        max_size: largest size of the sides before the crop, pixels: one value for all sides, or one per side; None: no
+            limit.
+        roi_start: start of the region to resize along each side, pixels; None: the whole image.
+        roi_end: end of the region; a side is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
+        subpixel_scale: scale the region by the factor by which rounding changed a size, so that the scale is exact.
+        crop: size of the window cut out of the resized image, (height, width) or (depth, height, width), pixels,
+            fractions truncated; None: `crop_h`, `crop_w` and `crop_d`.
+        crop_d: depth of the window, pixels; 0: the whole depth.
+        crop_h: height of the window, pixels; 0: the whole height.
+        crop_w: width of the window, pixels; 0: the whole width.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above the window, 0 to 1.
+        crop_pos_z: share of the free depth in front of the window, 0 to 1.
+        rounding: rounding of the window's position: "round" (half away from zero) or "truncate".
+        mirror: axes to mirror, as the sum of 1 (left-right), 2 (top-bottom) and 4 (front-back); 0: no axis.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
-        mag_filter: filter of sides that do not; None: `interp_type`.
-        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        mag_filter: filter of sides that do not shrink; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel contributes.
         dtype: output type, the input's or FLOAT; None: the input's.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        temp_buffer_hint: without effect.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: the window, of the size of the crop, mirrored.
+    Returns: the window, in the size of the crop.
 
-    Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
-    where the layout does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
+    does not begin with H or D.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -6863,11 +6873,11 @@ def roi_random_crop(
     Args:
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
-        picture: tensor whose size gives the bounds, along its first axes.
-        crop_shape: size of the window, an element for each axis.
-        in_shape: bounds, in place of an input; without both there are no bounds.
-        roi_end: end of the region, exclusive; or give `roi_shape`.
-        roi_shape: size of the region.
+        picture: tensor whose sizes along its first axes are the bounds.
+        crop_shape: size of the window along each axis.
+        in_shape: bounds, in place of `picture`; without `picture` and `in_shape`, the window has no bounds.
+        roi_end: end of the region, exclusive.
+        roi_shape: size of the region, in place of `roi_end`.
         roi_start: start of the region.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -6951,13 +6961,13 @@ def rotate(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         angle: degrees; counter-clockwise for images, a positive rotation around `axis` for volumes.
-        axis: for volumes, (x, y, z), any nonzero length.
+        axis: axis of rotation, for volumes: (x, y, z), any nonzero length.
         dtype: output type; None: the input's.
         fill_value: value outside of the image, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
         keep_size: the canvas has the size of the image.
-        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
+        size: size of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
             large enough for the whole rotated image, with sides of the image's parity.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -7140,12 +7150,12 @@ def slice(
         anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
         axes: axes of the window arguments; their number may differ by sample; negative ones count
-            from the end; empty: all, in order; None: `axis_names`.
-        axis_names: letters of the axes in the layout; "": all. Data without a layout count as
+            from the end; empty: all axes, in order; None: `axis_names`.
+        axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
             HW, HWC or DHWC. Excludes `axes`.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
         end: end of the window, elements, exclusive.
-        fill_values: one value, or one for each channel, for elements outside of the data.
+        fill_values: value of elements outside of the data: one for all channels, or one per channel.
         normalized_anchor: True: a float `anchor` is a share of the extent; False: elements.
         normalized_shape: True: a float `shape_input` is a share of the extent; False: elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
@@ -7217,7 +7227,7 @@ def spectrogram(
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
         reflect_padding: True: past its ends, the signal is mirrored at its first and last sample; False: it is zero.
-            For centred windows.
+            Applies only to centred windows.
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
@@ -7344,7 +7354,7 @@ def stack(
 
     Args:
         data: any shape, all of one size and type.
-        axis: position of the new axis in the result, from -ndim to ndim of the inputs; negative: from the end.
+        axis: position of the new axis in the result, from -ndim to ndim of the inputs; a negative one counts from the end.
         axis_name: letter of the new axis; None: the result has no layout.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -7397,36 +7407,38 @@ def tensor_resize(
 
     Args:
         data: any layout; uint8, int16, uint16 or float32.
-        alignment: the point of the window that stays in place when a size is rounded, 0: its start, 1: its end; one
-            value, or one for each of the axes.
-        antialias: widen the filter of axes that shrink, so that every element counts.
+        alignment: point of the window that stays in place when a size is rounded, from 0, its start, to 1, its end: one
+            value for all axes, or one per axis.
+        antialias: widen the filter of axes that shrink, so that every element contributes.
         axes: indices of the axes that `sizes`, `scales`, `max_size`, `roi_start` and `roi_end` refer to, in that
-            order; negative: from the last one; None: all axes.
-        axis_names: the same by letters of the layout.
+            order; negative ones count from the end; None: all axes.
+        axis_names: letters of these axes in the layout, in place of `axes`.
         dtype: output type, the input's or FLOAT; None: the input's.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         mag_filter: filter of axes that do not shrink; None: `interp_type`.
-        max_size: limit of the sizes, one value or one for each of the axes; None: none.
+        max_size: largest output size: one value for all axes, or one per axis; None: no limit.
         min_filter: filter of axes that shrink; None: `interp_type`.
-        minibatch_size: taken for DALI's sake; changes nothing.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. Axes that are not chosen count
-            with the size that they have; so the last two modes may resize them, too.
-        roi_end: where the window that is resized ends; before `roi_start`: mirrored.
-        roi_relative: whether the window is in shares of the sizes instead of elements.
-        roi_start: where the window begins; None: the whole array. Filters reach beyond it.
-        scales: output sizes as multiples of the array's; negative: mirrored; 0: none.
-        size_rounding: "round" (half away from zero), "truncate" or "ceil".
-        sizes: output sizes, one for all axes or one for each; negative: mirrored; 0: none.
-        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
-        temp_buffer_hint: taken for DALI's sake; changes nothing.
+        minibatch_size: without effect.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. The requested size of an
+            axis that is not chosen is its own size, so the last two modes may resize it, too.
+        roi_end: end of the window to resize along each axis; an axis is mirrored if its end is before its start.
+        roi_relative: True: `roi_start` and `roi_end` are shares of the sizes; False: elements.
+        roi_start: start of the window along each axis; None: the whole array. Filters also read elements around the
+            window.
+        scales: output sizes divided by the array's sizes, in place of `sizes`; 0 and negative values as for `sizes`.
+        size_rounding: rounding of the sizes: "round" (half away from zero), "truncate" or "ceil".
+        sizes: output sizes, one value for all axes, or one per axis. A size of 0 leaves the axis to `mode`; a negative
+            size mirrors the axis.
+        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
+        temp_buffer_hint: without effect.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: the array resized.
+    Returns: the resized array.
 
-    Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
-    the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
+    Parity: DALI takes up to three adjacent axes, jdali any axes. An axis in `axes` that keeps its size is filtered; in
+    DALI this depends on the other axes and samples. Only the GAUSSIAN filter shows the difference.
 
     Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
@@ -7569,10 +7581,10 @@ def warp_affine(
         fill_value: value outside of the input, in the output's type; None: the border is
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
-        inverse_map: True: the transform maps output to input; False: input to output, and is
+        inverse_map: True: the transform maps output to input; False: it maps input to output, and is
             inverted first.
         matrix: the transform row by row, 6 values (12 for volumes); its axes are in the order x, y(, z).
-        size: of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
+        size: size of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -7679,9 +7691,9 @@ def zeros(
     """Makes a tensor of zeros.
 
     Args:
-        dtype: of the result.
-        layout: of the result.
-        shape: of the result; empty: a scalar.
+        dtype: type of the result.
+        layout: layout of the result.
+        shape: shape of the result; empty: a scalar.
         out_shape: padded shape of the output; None: the smallest.
 
     Returns: [*shape], `dtype`.
@@ -7703,7 +7715,7 @@ def zeros_like(
 
     Args:
         data_like: tensor whose shape, type and layout the result takes.
-        dtype: of the result; None: the dtype of `data_like`.
+        dtype: type of the result; None: the dtype of `data_like`.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.

@@ -33,7 +33,7 @@ def dilate(
         border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
-            each further one.
+            each further application.
         mask_size: (width, height) of the rectangle, pixels.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -66,7 +66,7 @@ def erode(
         border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
-            each further one.
+            each further application.
         mask_size: (width, height) of the rectangle, pixels.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -118,7 +118,7 @@ def remap(
     interp: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
     pixel_origin: Literal['corner', 'center'] = 'corner',
 ) -> Tensor | Batch:
-    """Warps an image by two maps, which give a point of the input for each pixel of the output.
+    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 
@@ -163,12 +163,13 @@ def warp_perspective(
         matrix_input: [3, 3], the transform in place of `matrix`.
         border_mode: pixels outside of the input: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect"
             (ba|abcd|dc), "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
-        fill_value: one value, or one for each channel, in the image's type; empty: 0.
+        fill_value: value outside of the input, in the image's type, one for all channels or one per channel; empty: 0.
         interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
-        inverse_map: True: the transform maps output to input; False: input to output, and is inverted first.
+        inverse_map: True: the transform maps output to input; False: it maps input to output, and is inverted
+            first.
         matrix: the transform row by row, 9 values.
         pixel_origin: position of (0, 0): "corner" or "center" of the first pixel; OpenCV uses the centre.
-        size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
+        size: size of the output, (H, W), rounded to the nearest integer; empty: the input's.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 

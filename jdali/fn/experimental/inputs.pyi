@@ -21,14 +21,14 @@ def video(
 ) -> DataNode:
     """Decodes sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
 
-    Each run returns the next batch of sequences of a video; its last batch may be smaller. The next run begins the
-    video that was fed after it. The frames of a video need not fit into memory together.
+    Each run returns the next batch of sequences of a video; the last batch of a video may be smaller. The next run begins
+    the video that was fed next. The frames of a video need not fit into memory together.
 
     Args:
         affine: without effect.
         apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
-        blocking: True: a run without a video waits until another thread feeds one; False: it raises.
-        last_sequence_policy: "partial": the last sequence of a video has the frames that are left; "pad": it
+        blocking: True: a run without a video waits until another thread feeds a video; False: the run raises.
+        last_sequence_policy: "partial": the last sequence of a video has only the remaining frames; "pad": it
             is padded with frames of zeros.
         no_copy: without effect.
         sequence_length: frames of a sequence.

@@ -31,7 +31,7 @@ class Dilate(OperatorClass):
         border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
-            each further one.
+            each further application.
         mask_size: (width, height) of the rectangle, pixels.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -68,7 +68,7 @@ class Erode(OperatorClass):
         border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
-            each further one.
+            each further application.
         mask_size: (width, height) of the rectangle, pixels.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -128,7 +128,7 @@ class MedianBlur(OperatorClass):
     ) -> None: ...
 
 class Remap(OperatorClass):
-    """Warps an image by two maps, which give a point of the input for each pixel of the output.
+    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 
@@ -171,12 +171,13 @@ class WarpPerspective(OperatorClass):
         matrix_input: [3, 3], the transform in place of `matrix`.
         border_mode: pixels outside of the input: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect"
             (ba|abcd|dc), "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
-        fill_value: one value, or one for each channel, in the image's type; empty: 0.
+        fill_value: value outside of the input, in the image's type, one for all channels or one per channel; empty: 0.
         interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
-        inverse_map: True: the transform maps output to input; False: input to output, and is inverted first.
+        inverse_map: True: the transform maps output to input; False: it maps input to output, and is inverted
+            first.
         matrix: the transform row by row, 9 values.
         pixel_origin: position of (0, 0): "corner" or "center" of the first pixel; OpenCV uses the centre.
-        size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
+        size: size of the output, (H, W), rounded to the nearest integer; empty: the input's.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -231,7 +232,7 @@ def dilate(
         border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
-            each further one.
+            each further application.
         mask_size: (width, height) of the rectangle, pixels.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -279,7 +280,7 @@ def erode(
         border_mode: "constant": pixels past the image are ignored; "replicate" (aaa|abcd|ddd), "reflect"
             (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
         iterations: number of applications; several are computed as one, with a rectangle that grows by size - 1 for
-            each further one.
+            each further application.
         mask_size: (width, height) of the rectangle, pixels.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -360,7 +361,7 @@ def remap(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Warps an image by two maps, which give a point of the input for each pixel of the output.
+    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 
@@ -422,12 +423,13 @@ def warp_perspective(
         matrix_input: [3, 3], the transform in place of `matrix`.
         border_mode: pixels outside of the input: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect"
             (ba|abcd|dc), "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
-        fill_value: one value, or one for each channel, in the image's type; empty: 0.
+        fill_value: value outside of the input, in the image's type, one for all channels or one per channel; empty: 0.
         interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
-        inverse_map: True: the transform maps output to input; False: input to output, and is inverted first.
+        inverse_map: True: the transform maps output to input; False: it maps input to output, and is inverted
+            first.
         matrix: the transform row by row, 9 values.
         pixel_origin: position of (0, 0): "corner" or "center" of the first pixel; OpenCV uses the centre.
-        size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
+        size: size of the output, (H, W), rounded to the nearest integer; empty: the input's.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.

@@ -24,7 +24,7 @@ class Video(OperatorClass):
         apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
         build_index: without effect: packets are always indexed first, so that every frame is found.
         end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
-        fill_value: of padding frames, one value or one for each channel, 0 to 255.
+        fill_value: value of padding frames, 0 to 255: one for all channels, or one per channel.
         frames: numbers of frames, in any order, may repeat. Excludes the other selecting arguments.
         pad_mode: replacement of frames past the end of the video: "constant": `fill_value`; "edge" or "repeat":
             the last frame; "reflect_1001" or "symmetric": the mirrored video, its last frame repeated; "reflect_101" or

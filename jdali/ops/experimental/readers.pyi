@@ -18,21 +18,21 @@ class Fits(OperatorClass):
     Args:
         dtypes: type of each output; values are rounded and saturated. None: as stored.
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
-        hdu_indices: indices of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
+        hdu_indices: indices of the HDUs, from 1 on: 1 is the primary HDU, 2 the first extension.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -41,17 +41,17 @@ class Fits(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        shuffle_after_epoch: shuffle the whole data set before each epoch, the first included; each shard then keeps
-            its slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
-        shuffle_after_epoch_seed: seed of these shuffles; must be the same on all shards; None: a fixed one.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
+            takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
         file_list: text file with the name of a file in each line; empty lines are skipped.
         file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
-            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in it, then
-            the files in its direct subfolders.
+            `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in this
+            folder, and then the files in its direct subfolders.
         files: paths of the files.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -105,27 +105,28 @@ class Video(OperatorClass):
         file_list_rounding: rounding of starts and ends that lie between two frames:
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
         sequence_length: frames of a sequence.
-        fill_value: value of padding frames, one for all channels or one for each, 0 to 255.
-        pad_mode: padding of sequences that lack frames at the end of a clip. "none": only sequences that have
-            `sequence_length` * `stride` frames left are returned. Otherwise one more is returned, and padded with `fill_value`
-            ("constant"), the last frame ("edge" or "repeat"), or the preceding frames in reverse, with the last frame
-            repeated ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
-        uniform_sample: return one sequence for each clip, of evenly spaced frames; `stride`, `step` and
-            `pad_mode` have no effect then.
+        fill_value: value of padding frames, 0 to 255: one number for all channels, or a list with a number for each channel.
+        pad_mode: padding of sequences that lack frames at the end of a clip. With "none", a sequence needs
+            `sequence_length` * `stride` frames up to the end of the clip. Each other mode also returns the next
+            sequence, and pads it with `fill_value` ("constant"), the last frame ("edge" or "repeat"), or the
+            preceding frames in reverse, with the last frame repeated ("reflect_1001" or "symmetric") or not
+            ("reflect_101" or "reflect").
+        uniform_sample: return one sequence of evenly spaced frames for each clip; `stride`, `step` and `pad_mode`
+            then have no effect.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n): read fold k of n, or several folds: ([0, 2, 3], 4) is all but fold 1. Folds are a fixed random division
-            of the data set, or of `subset`, the same on all shards and for all seeds; a reader that knows the classes of
-            samples divides each class evenly. DALI has no such argument.
-        initial_fill: size of the shuffle buffer, in samples; 1: no shuffling. It matters with `random_shuffle` in readers of
-            files of many records: they read a shard from front to end and mix records through the buffer. Other
-            readers shuffle the whole shard and ignore it.
+        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+            data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
+            that knows the classes of samples divides each class evenly. DALI has no such argument.
+        initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
+            many records read a shard from front to end, and mix records through this buffer. Other readers shuffle
+            the whole shard and ignore the argument.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: number of parts that the data set is divided into, at most its size.
-        pad_last_batch: end an epoch with a full batch, by repeating the last sample, and with the
-            same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: number of batches, besides the next one, to fetch from remote storage ahead, if
-            `jdali.storage` sets no number of samples.
-        random_shuffle: read each shard in a random order, a new one in each epoch; see `initial_fill`.
+        pad_last_batch: repeat the last sample so that an epoch ends with a full batch, and has the same number of
+            batches on all shards. Otherwise batches continue into the next epoch.
+        prefetch_queue_depth: number of batches to fetch ahead from remote storage, besides the next one.
+            `samples_ahead` of `jdali.storage` takes precedence.
+        random_shuffle: read each shard in a random order, which is new in each epoch; see `initial_fill`.
         read_ahead: without effect: the reader always reads ahead as far as the order allows.
         seed: seed of the random order; -1: the pipeline's.
         shard_id: the part to read in the first epoch, 0 to `num_shards` - 1.
@@ -134,21 +135,21 @@ class Video(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. A number for each sample of the data set: its chance is in proportion.
-            Or, where the reader knows the classes of samples, {class: number} for the samples of each class, or
-            "balanced" for classes that come equally often. An epoch has as many draws as samples to draw from; the draws
-            depend on the seed, the epoch and the position. DALI has no such argument.
-        apply_rotation: rotate frames as the video's metadata say, which phones write. DALI has no such argument.
+        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
+            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
+            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        apply_rotation: rotate frames as the metadata of the video say; phones write such metadata. DALI has no such argument.
         enable_frame_num: "scalar" or True: also return the number of the first frame, int32 [1];
             "sequence": the numbers of all frames, int32 [F], -1 for padding; "none" or False: neither.
         enable_timestamps: also return the time of each frame, in seconds since the first frame of the
             file, float64 [F], -1 for padding.
         file_list: text file; each line has a video's name, a label and optionally the start and the end of the part to
-            read. Names are relative to the working folder, else to the folder of the list.
+            read. A relative name is looked up in the working folder, and then in the folder of the list.
         file_root: folder with a subfolder of videos for each label.
         filenames: paths or URLs of videos.
         image_type: RGB, or YCbCr (BT.601, studio range).
-        labels: labels of `filenames`; an empty list: numbers from 0 on; None: no labels.
+        labels: labels of `filenames`. An empty list numbers the files from 0 on; None returns no labels.
         step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
         stride: distance between consecutive frames of a sequence, frames.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -158,8 +159,8 @@ class Video(OperatorClass):
 
     Returns: uint8 [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: on a CPU, DALI converts to RGB by BT.601, whichever matrix the video names. It skips files that
-    it cannot open, and lines of a list that have a start but no end.
+    Parity: on a CPU, DALI always converts to RGB by BT.601, even if the video names another matrix. It skips files
+    that it cannot open, and lines of a list that have a start but no end.
 
     Example: frames = fn.experimental.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """

@@ -290,7 +290,7 @@ def bitand(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in both; booleans give their conjunction.
+    """Keeps bits that are set in both operands; booleans give their conjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -352,7 +352,7 @@ def bitor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in either; booleans give their disjunction.
+    """Keeps bits that are set in either operand; booleans give their disjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -384,7 +384,7 @@ def bitxor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in only one; booleans give their exclusive disjunction.
+    """Keeps bits that are set in only one operand; booleans give their exclusive disjunction.
 
     Returns: the broadcast shape, in the promoted type.
 

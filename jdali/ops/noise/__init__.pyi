@@ -15,7 +15,7 @@ class Gaussian(OperatorClass):
 
     Args:
         data: any shape and type.
-        mean: of the noise, in units of the data.
+        mean: mean of the noise, in units of the data.
         stddev: standard deviation of the noise, in units of the data.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -83,7 +83,7 @@ class Shot(OperatorClass):
 
     Args:
         data: any shape and type. NaN, infinite and negative values count as 0.
-        factor: value that one event adds; the larger, the more noise. 0 leaves the data unchanged.
+        factor: value that one event adds; a larger value adds more noise. 0 leaves the data unchanged.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -93,8 +93,8 @@ class Shot(OperatorClass):
     Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² and
-    more it never ends; here means have no limit.
+    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² or
+    more, DALI never ends; here means have no limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """
@@ -127,7 +127,7 @@ def gaussian(
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
         data: any shape and type.
-        mean: of the noise, in units of the data.
+        mean: mean of the noise, in units of the data.
         stddev: standard deviation of the noise, in units of the data.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -281,7 +281,7 @@ def shot(
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
         data: any shape and type. NaN, infinite and negative values count as 0.
-        factor: value that one event adds; the larger, the more noise. 0 leaves the data unchanged.
+        factor: value that one event adds; a larger value adds more noise. 0 leaves the data unchanged.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -289,8 +289,8 @@ def shot(
     Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² and
-    more it never ends; here means have no limit.
+    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² or
+    more, DALI never ends; here means have no limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """

@@ -17,8 +17,8 @@ class Beta(OperatorClass):
 
     Args:
         shape_like: tensor whose shape the output takes.
-        alpha: above 0.
-        beta: above 0.
+        alpha: first parameter of the distribution, above 0.
+        beta: second parameter of the distribution, above 0.
         dtype: float32 or float64; None: float32.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -80,12 +80,12 @@ class Choice(OperatorClass):
     ) -> None: ...
 
 class CoinFlip(OperatorClass):
-    """Draws 1 with a probability, else 0.
+    """Draws 1 with the probability `probability`, else 0.
 
     Args:
         shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
-        probability: of a 1; values outside of 0 to 1 act as 0 or 1.
+        probability: probability of a 1; values outside of 0 to 1 are clipped.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -201,8 +201,8 @@ def beta(
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
         shape_like: tensor whose shape the output takes.
-        alpha: above 0.
-        beta: above 0.
+        alpha: first parameter of the distribution, above 0.
+        beta: second parameter of the distribution, above 0.
         dtype: float32 or float64; None: float32.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -349,14 +349,14 @@ def coin_flip(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Draws 1 with a probability, else 0.
+    """Draws 1 with the probability `probability`, else 0.
 
     Args:
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
         shape_like: tensor whose shape the output takes.
         dtype: type of the output; None: int32.
-        probability: of a 1; values outside of 0 to 1 act as 0 or 1.
+        probability: probability of a 1; values outside of 0 to 1 are clipped.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.

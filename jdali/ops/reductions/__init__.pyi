@@ -16,7 +16,7 @@ class Max(OperatorClass):
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -46,7 +46,7 @@ class Mean(OperatorClass):
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -80,7 +80,7 @@ class MeanSquare(OperatorClass):
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -113,7 +113,7 @@ class Min(OperatorClass):
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -143,7 +143,7 @@ class RMS(OperatorClass):
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -177,7 +177,7 @@ class StdDev(OperatorClass):
         data: any shape, numbers or bool.
         mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
         ddof: degrees of freedom subtracted from the number of elements, 0 or more.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -211,7 +211,7 @@ class Sum(OperatorClass):
         data: any shape, numbers or bool.
         dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
             integers, the input's type for floats.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -243,7 +243,7 @@ class Variance(OperatorClass):
         data: any shape, numbers or bool.
         mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
         ddof: degrees of freedom subtracted from the number of elements, 0 or more.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -286,7 +286,7 @@ def max(
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -329,7 +329,7 @@ def mean(
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -376,7 +376,7 @@ def mean_square(
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -421,7 +421,7 @@ def min(
 
     Args:
         data: any shape and type.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -464,7 +464,7 @@ def rms(
     Args:
         data: any shape, numbers or bool.
         dtype: type of the result; None: FLOAT.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -512,7 +512,7 @@ def std_dev(
         data: any shape, numbers or bool.
         mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
         ddof: degrees of freedom subtracted from the number of elements, 0 or more.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -560,7 +560,7 @@ def sum(
         data: any shape, numbers or bool.
         dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
             integers, the input's type for floats.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -606,7 +606,7 @@ def variance(
         data: any shape, numbers or bool.
         mean: scalar, or a tensor of the reduced shape, with reduced axes dropped or of size 1.
         ddof: degrees of freedom subtracted from the number of elements, 0 or more.
-        axes: axes to reduce, negative ones from the end, [] for none; None: all.
+        axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.

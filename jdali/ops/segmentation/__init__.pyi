@@ -58,15 +58,15 @@ class RandomObjectBBox(OperatorClass):
         cache_objects: cache the boxes of maps, by a hash of their contents, for the next epoch.
         class_weights: relative probabilities of `classes`, not negative; without `classes`, of the labels from 0 on,
             except `background`.
-        classes: labels to draw from; None: all but `background`. Samples may have different numbers of classes and weights.
+        classes: labels to draw from; None: all labels but `background`. Samples may have different numbers of classes.
         foreground_prob: probability that an object is drawn.
         format: "anchor_shape": two outputs, start and size; "start_end": two outputs, start and end (exclusive);
             "box": one output, start and end.
-        ignore_class: draw all objects with equal probabilities, whatever their class; excludes the arguments of
-            classes.
-        k_largest: draw only from this many of the largest boxes, by volume, of a class; with `ignore_class`, of all.
+        ignore_class: draw all objects with equal probabilities, whatever their class; excludes `classes`,
+            `class_weights` and `output_class`.
+        k_largest: number of boxes of a class to draw from, the largest by volume; with `ignore_class`, of all boxes.
         output_class: add an output, the label of the object, or `background` for the whole map.
-        threshold: least size of a box along each axis, or one for all axes.
+        threshold: least size of a box: one value for all axes, or one per axis.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.

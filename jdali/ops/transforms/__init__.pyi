@@ -44,11 +44,11 @@ class Crop(OperatorClass):
     Args:
         matrix: [n, n+1], a transform to apply first.
         absolute: swap a start and its end where the start is larger.
-        from_end: upper corner of the box, n values or one for all axes.
-        from_start: lower corner of the box, n values or one.
+        from_end: upper corner of the box, n values, or one for all axes.
+        from_start: lower corner of the box, n values, or one for all axes.
         reverse_order: apply `matrix` last.
-        to_end: upper corner of the result, n values or one.
-        to_start: lower corner of the result, n values or one.
+        to_end: upper corner of the result, n values, or one for all axes.
+        to_start: lower corner of the result, n values, or one for all axes.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -85,7 +85,7 @@ class Rotation(OperatorClass):
         matrix: [n, n+1], a transform to apply first.
         angle: degrees.
         axis: (x, y, z), any nonzero length; None: a rotation in the plane.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         reverse_order: apply `matrix` last.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -117,7 +117,7 @@ class Scale(OperatorClass):
     Args:
         matrix: [n, n+1], a transform to apply first.
         scale: factor of each axis, n values, or one for all axes.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         ndim: n, if neither `scale` nor `matrix` determines it.
         reverse_order: apply `matrix` last.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -150,7 +150,7 @@ class Shear(OperatorClass):
     Args:
         matrix: [n, n+1], a transform to apply first.
         angles: degrees, -90 to 90, whose tangents are the factors; in place of `shear`.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         reverse_order: apply `matrix` last.
         shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); x becomes x + xy · y.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -260,11 +260,11 @@ def crop(
     Args:
         matrix: [n, n+1], a transform to apply first.
         absolute: swap a start and its end where the start is larger.
-        from_end: upper corner of the box, n values or one for all axes.
-        from_start: lower corner of the box, n values or one.
+        from_end: upper corner of the box, n values, or one for all axes.
+        from_start: lower corner of the box, n values, or one for all axes.
         reverse_order: apply `matrix` last.
-        to_end: upper corner of the result, n values or one.
-        to_start: lower corner of the result, n values or one.
+        to_end: upper corner of the result, n values, or one for all axes.
+        to_start: lower corner of the result, n values, or one for all axes.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -312,7 +312,7 @@ def rotation(
         matrix: [n, n+1], a transform to apply first.
         angle: degrees.
         axis: (x, y, z), any nonzero length; None: a rotation in the plane.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         reverse_order: apply `matrix` last.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -355,7 +355,7 @@ def scale(
     Args:
         matrix: [n, n+1], a transform to apply first.
         scale: factor of each axis, n values, or one for all axes.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         ndim: n, if neither `scale` nor `matrix` determines it.
         reverse_order: apply `matrix` last.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -399,7 +399,7 @@ def shear(
     Args:
         matrix: [n, n+1], a transform to apply first.
         angles: degrees, -90 to 90, whose tangents are the factors; in place of `shear`.
-        center: point that stays fixed, n values or one; None: the origin.
+        center: point that stays fixed, n values, or one for all axes; None: the origin.
         reverse_order: apply `matrix` last.
         shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); x becomes x + xy · y.
         layout: layout of the inputs, or one for each; "": by the number of axes.
