@@ -56,7 +56,8 @@ def medians_at_once(
     """Computes `medians` on accelerators: one pass writes the sorted columns, a second reads them.
 
     Args:
-        lines: the image's rows under each row of the rectangle, with a margin: [height, width with margin] each.
+        lines: for each row of the rectangle, the image shifted vertically to this row, with a margin at the sides:
+            [height, (width + reach[1] - 1) · unit].
         shape, reach, unit: see `medians`.
     """
     sorted_columns = _all_merged([[_loaded(line)] for line in lines])

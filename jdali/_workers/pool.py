@@ -359,7 +359,7 @@ class TaskPool:
                     self._drain(process)
 
     def _look_at(self, process: TaskProcess) -> None:
-        """Gives up a process with work that has been stopped for long, or takes too long."""
+        """Ends a process that is needed but has been stopped (SIGSTOP) for long, or that exceeds the timeout."""
         is_waited_for = process.tasks or not process.is_ready
         process.stopped = process.stopped + 1 if is_waited_for and process.is_stopped else 0
         process.looks = process.looks + 1 if process.tasks or (self._waiting and not process.is_ready) else 0

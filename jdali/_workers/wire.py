@@ -66,7 +66,7 @@ def pack(
 
     Args:
         small: an array of fewer bytes is pickled with the rest.
-        memory: memory for the arrays; arrays that are in it already stay there.
+        memory: memory to write the arrays to. Arrays that already lie in it keep their place.
     """
     buffers: list[memoryview] = []
 

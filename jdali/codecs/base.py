@@ -123,7 +123,8 @@ def need_imagecodecs(what: str) -> Any:
 def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: ImageInfo) -> Image.Image:
     """Opens data with one Pillow plugin, without Pillow's size limits and format detection.
 
-    A header may contain two sizes. If Pillow reads another size than `info` has, which was checked, it raises `SampleError`.
+    Raises:
+        SampleError: Pillow reads another size from the header than the checked one in `info`; a header may contain two.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):

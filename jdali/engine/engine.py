@@ -169,7 +169,7 @@ class Engine:
                 runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps data for a source that debug mode has not reached; returns False if the source exists."""
+        """Keeps data fed before debug mode's first iteration has made the source; otherwise returns False."""
         return False
 
     @property

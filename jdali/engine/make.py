@@ -77,7 +77,7 @@ def make(
 
     Args:
         env: values that the steps read; outputs are added.
-        parts: samples of each branch known so far, at least of the whole batch; other branches are added.
+        parts: samples of the whole batch, and of the branches selected so far; `make` adds the other branches of the steps.
         turn: takes the number of a step; returns a context manager to run the step in. Entering it may wait.
 
     Raises:

@@ -97,14 +97,14 @@ MOST_TRIED = 1024
 
 
 class StandIns:
-    """Makes the task of each further attempt at a batch.
+    """Makes the task for each retry of a batch: stand-ins replace the samples that failed.
 
-    The stand-in of a reader's sample is another sample of the same epoch, chosen by (epoch, index, attempt) alone: no batch
-    depends on another. That sample still comes at its own place in the epoch, too. An external source has no other samples,
-    so a good position of the batch is repeated, with the samples of all sources.
+    A stand-in is another sample of the reader, from the same epoch. It depends only on (epoch, index, attempt), not on other
+    batches. The epoch still has this sample at its own place, too. An external source has no other samples to read. If the
+    pipeline has one, the samples of all sources at a good position of the batch are repeated instead.
 
     Args:
-        chosen: by the name of a reader, the indices that it reads, in any order; only for readers that leave samples out.
+        chosen: for each reader that leaves samples out, the indices that it reads, in any order.
     """
 
     def __init__(

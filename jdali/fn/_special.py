@@ -107,7 +107,7 @@ def python_function(
     op = REGISTRY[variant or "python_function"]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": runtime or function, "batch_processing": batch_processing, "parallel": parallel}
-    layouts_of(kwargs)  # called for its check, so that an error has the user's line
+    layouts_of(kwargs)  # only checks: here, an error still shows the line of the user's call
     return call_operator(op, inputs, kwargs, runtime=runtime, **generic)
 
 
@@ -120,7 +120,7 @@ def dl_tensor_python_function(
     op = REGISTRY[f"_{name}" if batch_processing else name]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": function, "batch_processing": batch_processing}
-    layouts_of(kwargs, name)  # called for its check, so that an error has the user's line
+    layouts_of(kwargs, name)  # only checks: here, an error still shows the line of the user's call
     return call_operator(op, inputs, kwargs, **generic)
 
 

@@ -21,7 +21,7 @@ class HostStep:
     """Represents one operator that runs outside compiled code.
 
     Attributes:
-        may_be_late: True if samples may be made only when the one stage that needs them reads them, see `with_late_steps`.
+        may_be_late: True if the samples may be made late, when the stage that uses them reads them; see `with_late_steps`.
     """
 
     node: Node

@@ -17,7 +17,7 @@ from typing import Any
 from jdali._operators.record import REGISTRY, Operator
 from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
 
-NO_BRANCH = -1  # number of the whole batch among the domains
+NO_BRANCH = -1  # the domain number of `WHOLE_BATCH`, which is no branch
 
 
 @dataclasses.dataclass(frozen=True)

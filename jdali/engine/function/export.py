@@ -318,10 +318,11 @@ def _numbers(value: Any) -> tuple[int, int]:
     return dataclasses.astuple(ValueNumber.of(value))
 
 
-# Shares of a padded size that are tried. Sizes in between have the same plans; shapes get a margin for rounding.
+# Fractions of a padded size that are planned, if up to two axes vary, or more. Sizes in between are assumed to need no
+# other plans.
 _SHARES_OF_TWO = (1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25)
 _SHARES_OF_MORE = (1.0, 0.5)
-_MARGIN = 8
+_MARGIN = 8  # a shape that covers different sizes is rounded up to a multiple of this
 
 
 def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[tuple[int, ...]]:

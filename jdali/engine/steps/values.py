@@ -76,7 +76,7 @@ class Values(dict[DataNode, TensorList]):
         return self._made_of[node]
 
     def _pasted(self, given: object, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
-        """Lists the samples that an argument pastes into each sample; None if it is not given."""
+        """Returns, for each sample, the positions of the samples pasted into it; None without the argument or images."""
         if given is None or images is None:
             return None
         if not isinstance(given, DataNode):

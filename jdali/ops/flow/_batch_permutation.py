@@ -27,7 +27,7 @@ def _word_pair(key: Array) -> Words:
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Returns the samples sorted by their draws; without fixed points, returns each sample's successor in this order."""
+    """Orders the samples by their draws; with `no_fixed_points`, returns the sample after each one in this order."""
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order
