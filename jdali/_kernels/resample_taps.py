@@ -157,7 +157,7 @@ def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Factors:
+class _AxisFactors:
     """Rows to read, and their weights, for all output rows along each axis of a sample.
 
     Attributes:
@@ -177,7 +177,7 @@ class _Factors:
     once: Array
 
     @classmethod
-    def of(cls, filters: Array, extents: Array, count: int, reach: int, *, finite: bool) -> _Factors:
+    def of(cls, filters: Array, extents: Array, count: int, reach: int, *, finite: bool) -> _AxisFactors:
         """Computes the attributes from the filters of a sample.
 
         Args:
@@ -238,7 +238,7 @@ class _Factors:
 def _resample_rows(
     source: Array,
     sample: Array,
-    factors: _Factors,
+    factors: _AxisFactors,
     axis: int,
     result: Array,
     *,
@@ -381,7 +381,7 @@ def resample_taps(
     turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) for a in range(axes - 1)]
 
     def compute_sample(i: Array, state: Any) -> object:
-        factors = _Factors.of(filters[i], extents[i], max(out_shape), reach, finite=finite)
+        factors = _AxisFactors.of(filters[i], extents[i], max(out_shape), reach, finite=finite)
 
         def compute_block(b: Array, state: Any) -> object:
             results, made, turned = state

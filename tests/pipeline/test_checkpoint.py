@@ -261,7 +261,7 @@ def test_what_cannot_be_copied_says_what_to_do(files):
             copied(called(None))
         with (
             iterators(files) as it,
-            pytest.raises(TypeError, match=r"iterator: .*give its set_state.*get_state\(\)"),
+            pytest.raises(TypeError, match=r"iterator: .*pass its set_state.*get_state\(\)"),
         ):
             copied(it)
 

@@ -54,13 +54,13 @@ class HostRunner(StepRunner):
                 if isinstance(value, DataNode) and op.input(i).argument
             }
             values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
-            seen = [] if op.setup is None else [*specs.values()]
-            if contents is not None:
-                seen[:1] = [contents]
-            key = None if values or op.random else (len(ids), *(spec.key for spec in seen))
+            # The setup of a decoder sees headers alone; that of another operator may look at a file.
+            seen = [] if contents is None else [contents, *[*specs.values()][1:]]
+            known = (op.setup is None or contents is not None) and not values and not op.random
+            key = (len(ids), *(spec.key for spec in seen)) if known else None
             if key is not None and key == (kept := self._kept)[0]:
-                known: PlannedCall = kept[1]
-                return known
+                plan: PlannedCall = kept[1]
+                return plan
             keys = SampleKeys(*self._seed, ids.epoch, ids.index) if op.random else None
             plan = plan_call(request_of(
                 node, len(ids), args=self._static, specs=specs, values=values, keys=keys, contents=contents
