@@ -158,7 +158,7 @@ def _mapped_type() -> type | None:
 
 @contextlib.contextmanager
 def computed_now() -> Iterator[None]:
-    """Inside a traced program, computes known values at once, so that they become constants.
+    """Computes known values at once inside a traced program, so that they become constants.
 
     Outside a trace it does nothing, because JAX would copy the operands to the host.
     """
