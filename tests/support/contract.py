@@ -43,8 +43,6 @@ PAD = 5
 FURTHER = 30  # more elements of padding in the second program
 # Operators whose program for accelerators was run; with types and arguments, those that were looked at.
 _ACCELERATED: set[object] = set()
-# Its program takes a quarter of a minute to compile; `laws/test_accelerators.py` runs it.
-_SLOW = "resize"
 
 
 def check(
@@ -376,8 +374,7 @@ class _PaddedBatch:
         every_case = os.environ.get("JDALI_TESTS_DRAW") == "all"
         dtypes = tuple(s.dtype for s in self.specs) if every_case else ()
         kind = self.op.name, dtypes, tuple(name for name, _ in call.static)
-        slow = self.op.name == _SLOW and not every_case
-        if slow or _ACCELERATED & {kind, self.op.name} or jax.default_backend() != "cpu" or known_platform():
+        if _ACCELERATED & {kind, self.op.name} or jax.default_backend() != "cpu" or known_platform():
             return None
         _ACCELERATED.add(kind)
         every = list(range(self.count))

@@ -115,6 +115,7 @@ def test_a_large_array_is_copied_in_pieces(accelerator, shape):
     with mock.patch.object(jax, "device_put", wraps=jax.device_put) as put:
         placed = to_device(array, None), to_device(array, accelerator)
     for pieces, _ in (call.args for call in put.call_args_list):
+        assert isinstance(pieces, list)
         assert all(piece.nbytes <= max(PINNED_BYTES, shape[1]) for piece in pieces)
     for one in placed:
         assert one.devices() == {accelerator}
