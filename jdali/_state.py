@@ -25,8 +25,6 @@ def check_version(owner: str, state: Mapping[str, object], version: int, *older:
 
     Args:
         owner: name of the object to restore, for the message.
-        state: result of `get_state`.
-        version: current version.
         older: earlier versions that the object can still restore.
     """
     found = state.get("version") if isinstance(state, Mapping) else None

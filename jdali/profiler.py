@@ -195,7 +195,6 @@ class Recorder:
     """Measures the time of pipelines, and of the iterator over them, since the last `mark`.
 
     Args:
-        pipelines: built pipelines.
         batch: timer of the iterator's own work.
     """
 
@@ -214,7 +213,6 @@ class Recorder:
         """Reports the time since the mark.
 
         Args:
-            batches: number of batches that the loop received.
             seconds: seconds from the loop's first wait to the end of its last one.
             waited: seconds that the loop waited.
             first_wait: seconds of `waited` before the first batch.

@@ -33,7 +33,6 @@ def device_of_capsule(value: object) -> tuple[int, int] | None:
 
 
 def is_on_gpu(device: tuple[int, int]) -> bool:
-    """Returns True if a device of DLPack is a CUDA GPU."""
     return device[0] == _CUDA
 
 

@@ -58,7 +58,6 @@ class BatchSpec:
 
     @functools.cached_property
     def is_uniform(self) -> bool:
-        """True if all samples have the same size."""
         return self.batch_size == 0 or bool((self.extents == self.extents[0]).all())
 
     @functools.cached_property

@@ -107,7 +107,6 @@ def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
     return to_device(array, None if default else placement)
 
 
-# --- on the host ----------------------------------------------------------------------------------
 def _on_host(
     store: Store, rows: Index, shape: tuple[int, ...], count: int, *, local_only: bool = False
 ) -> HostArray:
@@ -158,7 +157,6 @@ def _run(indices: Index) -> Index | slice:
     return indices
 
 
-# --- on a device ----------------------------------------------------------------------------------
 def _on_device(
     store: Store, rows: Index, shape: tuple[int, ...], count: int, placement: Sharding
 ) -> jax.Array:
@@ -197,7 +195,7 @@ def _on_device(
 
 
 def _home(blocks: list[Block], placement: Sharding) -> Sharding:
-    """Chooses the device on which samples are joined: the wanted device if some are there, or else that of the first."""
+    """Chooses the device on which samples are joined: the wanted device if some are there, or else the first block's."""
     found = [b.sharding for b in blocks if b.sharding is not None]
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
@@ -237,7 +235,7 @@ def _fitted(array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnames=("count", "shape"))
 def _cut(array: jax.Array, *, count: int, shape: tuple[int, ...]) -> jax.Array:
-    """Returns the first rows of an array."""
+    """Returns the first `count` rows, padded or cut to `shape`."""
     return _fitted(array[:count], shape)
 
 

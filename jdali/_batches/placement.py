@@ -149,7 +149,7 @@ def _join(parts: Sequence[AnyArray]) -> AnyArray:
 
 
 class _Rows:
-    """Acts as one array that joins several along the first axis; a slice within one of these is not copied."""
+    """Acts as one array that joins several along the first axis; a slice within one of them is not copied."""
 
     def __init__(self, parts: Sequence[HostArray]):
         self._parts = parts
@@ -168,7 +168,6 @@ class _Rows:
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
-# --- shardings ------------------------------------------------------------------------------------
 def fitted(name: str, sharding: Sharding, ndim: int) -> Sharding:
     """Fits a sharding to an array of `ndim` axes: drops the axes beyond these, which must not be split."""
     if not isinstance(sharding, NamedSharding) or len(sharding.spec) <= ndim:

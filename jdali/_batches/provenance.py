@@ -75,7 +75,6 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def named(cls, names: Sequence[str]) -> Provenance:
-        """Makes the provenance of samples with these names."""
         return cls.of(Drawn(tuple(names).__getitem__, np.arange(len(names))))
 
     @classmethod
@@ -135,14 +134,12 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def concat(cls, batches: Sequence[Provenance]) -> Provenance:
-        """Joins the provenance of batches, one after another."""
         drawn, moved = _renumbered(batches)
         data = _stacked([p._links[:, : p._data] for p in moved])
         rest = _stacked([p._links[:, p._data :] for p in moved])
         return cls(drawn, np.concatenate([data, rest], axis=1), data.shape[1])
 
     def select(self, chosen: Any) -> Provenance:
-        """Selects the samples at these positions, in this order."""
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> Provenance:

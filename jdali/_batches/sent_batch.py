@@ -39,7 +39,6 @@ class SentBatch:
     provenance: Provenance | None
 
     def spec(self) -> BatchSpec:
-        """Returns sizes, element type and layout of the batch."""
         if self.extent is None:
             assert self.extents is not None
             return BatchSpec(self.extents, self.dtype, self.layout)

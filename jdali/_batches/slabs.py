@@ -6,9 +6,9 @@ New pages cost as much as filling them, so the memory of a batch serves a later 
 Any other thread enters `with pool:` while it runs steps of a pipeline, assembles a batch of an iterator, or makes a call in
 dynamic mode. In a thread without a pool, memory is allocated and not reused.
 
-Ownership ends a lease. A lease is an array over a memoryview. NumPy collapses a view of a view to the array at the bottom,
-but not past an array over another object. So each view, and all that is made of it (JAX's arrays, DLPack, buffers),
-references the lease, whose finalizer returns the slab to the pool.
+A lease is an array over a memoryview; it ends when nothing references it. NumPy collapses a view of a view to the array at
+the bottom, but not past an array over another object. So each view, and all that is made of it (JAX's arrays, DLPack,
+buffers), references the lease, whose finalizer returns the slab to the pool.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Usage(NamedTuple):
 
 @dataclasses.dataclass(eq=False)
 class _Slab:
-    """Holds a slab of memory; the returns of all slabs are numbered, and `returned` is the last number of this slab."""
+    """Holds a slab of memory. The pool numbers the returns of all slabs; `returned` is the last number of this slab."""
 
     memory: memoryview
     size: int
@@ -179,7 +179,6 @@ class SlabPool:
         return over
 
     def free_idle(self) -> None:
-        """Frees all idle slabs."""
         with self._exclusive():
             idle, self._idle, self._idle_bytes = self._idle, {}, 0
         del idle  # memory is freed without the lock

@@ -40,7 +40,6 @@ class LateBlock:
         self._make, self.count = make, count
 
     def host_samples(self, rows: np.ndarray[Any, Any]) -> list[HostArray]:
-        """Makes the samples in `rows`."""
         return list(self._make(rows))
 
     def host_sample(self, row: int) -> HostArray:
@@ -162,7 +161,6 @@ class SamplesBlock:
         return found
 
     def host_samples(self, rows: Index) -> list[HostArray]:
-        """Returns the samples in these rows."""
         return [self.host_sample(row) for row in rows.tolist()]
 
     def sample(self, row: int) -> AnyArray:
@@ -202,7 +200,6 @@ class RaggedBlock:
         return self.host_samples(np.array([row], np.int64))[0]
 
     def host_samples(self, rows: Index) -> list[HostArray]:
-        """Returns the samples in these rows."""
         values, starts, extents = self.values, self.starts[rows], self.extents[rows]
         ends = starts + extents.prod(axis=1)
         samples = [values[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -260,7 +257,6 @@ class Store:
 
     @classmethod
     def empty(cls, spec: BatchSpec) -> Store:
-        """Makes a store without samples."""
         none = np.zeros(0, np.int64)
         return cls(spec, (), none, none)
 
@@ -290,7 +286,6 @@ class Store:
         return found
 
     def _host_samples_of(self, block: Block, positions: Index) -> list[HostArray]:
-        """Returns the samples at `positions`, all in this block."""
         rows = self.row[positions]
         if isinstance(block, RaggedBlock):  # its samples are contiguous
             return block.host_samples(rows)
@@ -311,7 +306,6 @@ class Store:
             return valid
 
     def select(self, indices: Index) -> Store:
-        """Selects the samples at `indices`, in that order."""
         extents = self.spec.extents[indices]
         used, block = np.unique(self.block[indices], return_inverse=True)  # drops blocks without samples
         blocks = tuple(self.blocks[b] for b in used)

@@ -296,7 +296,7 @@ def copy_to_address(value: AnyArray, pointer: Any) -> None:
 
 
 def _cuda_copy(to: int, source: int, size: int, device_id: int) -> None:
-    """Copies `size` bytes with CUDA, which tells host from device memory by the addresses."""
+    """Copies `size` bytes with CUDA, which recognizes host and device memory by the addresses."""
     cuda = ctypes.CDLL("libcuda.so.1")
     device, context = ctypes.c_int(), ctypes.c_void_p()
     steps: list[tuple[Any, ...]] = [

@@ -205,7 +205,6 @@ class PipelineConfig:
 
     @property
     def exec_separated(self) -> bool:
-        """True if the depths of two queues were set."""
         return isinstance(self.prefetch_queue_depth, Mapping)
 
     def queue_size(self, name: str) -> int:
@@ -214,7 +213,6 @@ class PipelineConfig:
         return depth.get(name, self.depth) if isinstance(depth, Mapping) else depth
 
     def without_effect(self) -> dict[str, Any]:
-        """Returns the arguments of `WITHOUT_EFFECT`, as they were given."""
         return {name: getattr(self, name) for name in WITHOUT_EFFECT}
 
 

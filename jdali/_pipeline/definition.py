@@ -77,7 +77,6 @@ class Definition:
             raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
 
     def _define(self) -> tuple[Any, ...]:
-        """Calls the pipeline's `define_graph`."""
         owner = self._owner()
         assert owner is not None
         return as_outputs(owner.define_graph())
@@ -107,7 +106,6 @@ class Definition:
         return self.outputs
 
     def set_outputs(self, *output_data_nodes: object) -> None:
-        """Sets the outputs, see `Pipeline.set_outputs`."""
         self._refuse_if_final("given outputs")
         self.graph.bring_in(*(value for value in output_data_nodes if isinstance(value, DataNode)))
         self.outputs, self._refused = (), ""
@@ -133,7 +131,6 @@ class Definition:
         )
 
     def add_sink(self, edge: DataNode) -> None:
-        """Has `edge` computed, although it is not an output."""
         self._refuse_if_final("given a sink")
         if not isinstance(edge, DataNode):
             raise TypeError(f"Pipeline.add_sink: it takes a DataNode, got {type(edge).__name__}")

@@ -37,7 +37,7 @@ def _batches(
     engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], feeds_itself: bool
 ) -> Iterator[Outputs]:
     known = engine.knows_sources
-    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode knows sources after a batch
+    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode opens its sources in the first run
     while True:
         try:
             outputs = run()

@@ -136,11 +136,7 @@ def send_pipeline(
     readers: Mapping[Node, Any],
     tables: Mapping[str, Mapping[str, Any]],
 ) -> SentPipeline:
-    """Describes a pipeline for workers.
-
-    Raises:
-        TypeError: a value cannot be sent; the error names it, and the user's line.
-    """
+    """Describes a pipeline for workers; raises TypeError, with the user's line, if a value cannot be sent."""
     graph = record_graph(nodes, lambda runtime: runtime.remake())
     graph = dataclasses.replace(
         graph, nodes=tuple(_without(tables.get(node.name, {}), node) for node in graph.nodes)

@@ -83,11 +83,7 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns the parts of an equal pipeline: the definition, and further arguments of `Pipeline`.
-
-    Raises:
-        TypeError: an argument cannot be written, a function or a source for instance.
-    """
+    """Returns the definition and the other arguments of an equal pipeline; raises TypeError if an argument cannot be written."""
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:

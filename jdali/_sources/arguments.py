@@ -59,11 +59,7 @@ def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
 
 
 def takes_argument(function: Callable[..., object]) -> bool:
-    """Returns True if a callback takes an index: a number, SampleInfo or BatchInfo.
-
-    Raises:
-        TypeError: the callback takes more arguments.
-    """
+    """Returns True if a callback takes an index: a number, SampleInfo or BatchInfo; raises TypeError if it takes more."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

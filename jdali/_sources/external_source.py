@@ -36,7 +36,7 @@ class SourceFeed:
     """Provides the data of one `fn.external_source`: from a callback, from an iterable, or fed by the user.
 
     Args:
-        num_outputs: number of outputs; None for one output, which the source gives without a tuple.
+        num_outputs: number of outputs; None for one output, which the source returns without a tuple.
         cycle: "quiet" (or True) restarts the iterable, "raise" does so after StopIteration, "no", False or None stays at
             its end for good; must be None for a callback, or for fed data.
         batch_info: if True, a batch callback takes a `BatchInfo` in place of the iteration number.
@@ -187,7 +187,6 @@ class SourceFeed:
     def interrupt(self) -> None:
         """Ends a wait for data, before the source is closed."""
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """Returns the position, fit for JSON; empty for a callback that takes the index of the batch or sample.
 
@@ -233,7 +232,6 @@ class SourceFeed:
         return twin
 
     def skip(self, batches: int, batch_size: int) -> None:
-        """Skips some batches."""
         if self._items is not None:
             self._items.skip(batches if self.batch else batches * batch_size)
 
@@ -273,7 +271,6 @@ class SourceFeed:
         return batch.outputs
 
     def _next_batch(self, batch_size: int, iteration: int, epoch: int, first: int) -> _Batch:
-        """Calls the source for a batch, see `next`."""
         if self.batch:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:

@@ -108,7 +108,6 @@ class SourceItems:
             self._iterator, self._taken, self._ended = self._begin(), 0, False
         self._met_end = False
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         if has_state(self._iterator):
             return {"own": portable(self._iterator.get_state())}  # type: ignore[attr-defined]
@@ -180,7 +179,6 @@ class SourceItems:
                 except Exception:  # the item is skipped
                     continue
 
-    # --- again ------------------------------------------------------------------------------
     @property
     def _is_indexed(self) -> bool:
         return isinstance(self._source, (Sequence, np.ndarray))
@@ -228,7 +226,6 @@ def is_generator_function(source: object) -> bool:
 
 
 def has_state(source: Any) -> bool:
-    """Returns True if a user's object has `get_state` and `set_state`."""
     return hasattr(source, "get_state") and hasattr(source, "set_state")
 
 

@@ -80,7 +80,7 @@ class RemoteSource:
     """Runs a source in a worker process.
 
     Args:
-        alone: True if the source gives batches only in order, so one worker makes all of them.
+        alone: True if the source makes batches only in order, so one worker makes all of them.
     """
 
     def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
@@ -161,7 +161,6 @@ class ParallelSource(SourceFeed, InWorkers):
         return False
 
     def remote(self) -> RemoteSource:
-        """Makes the object that is sent to the workers."""
         return RemoteSource(self.source, self._options, not self._takes_index)
 
     def in_process(self) -> SourceFeed:
@@ -229,7 +228,6 @@ class ParallelSource(SourceFeed, InWorkers):
     def _move(self, *request: Any) -> None:
         self._state = self._call("moved", *request).result().result
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         return self._state
 

@@ -31,7 +31,6 @@ def in_host_memory(samples: Samples) -> list[np.ndarray[Any, Any]]:
 
 
 def chosen(samples: Samples, rows: np.ndarray[Any, Any]) -> Samples:
-    """Returns the samples at these positions, in this order."""
     return samples.select(rows) if isinstance(samples, TensorList) else [samples[i] for i in rows.tolist()]
 
 

@@ -71,7 +71,6 @@ class VideoInput(SourceFeed):
         return videos[0].copy() if whole and copy else videos[0]
 
     def feed(self, batch: object) -> None:
-        """Adds a video."""
         with self._fed_or_closed:
             self.fed.append(batch)
             self._fed_or_closed.notify_all()

@@ -130,7 +130,6 @@ def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[i
     Args:
         params: parameters of its equation. In JAX 0.12 they have `ft_in`, a tree of the operands; in older versions,
             the two numbers.
-        operands: operands of its equation.
     """
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]

@@ -20,8 +20,7 @@ def attribute(module: ModuleType, name: str, make: Maker) -> None:
     """Adds a lazy attribute to a module; replaces any other attribute of that name.
 
     Args:
-        module: the module; its `__getattr__` and `__dir__` are set.
-        name: name of the attribute.
+        module: its `__getattr__` and `__dir__` are set.
         make: makes the value on first use; several threads may call it at the same time.
     """
     makers = vars(module).get("__lazy__")
@@ -36,7 +35,6 @@ def imported(package: str, where: Mapping[str, str]) -> None:
     """Adds attributes to a package that are imported on first use.
 
     Args:
-        package: name of the package.
         where: for each attribute, the module that defines it; for a submodule, the submodule itself.
     """
     module = sys.modules[package]
@@ -50,11 +48,7 @@ def register(entry: str, module: str) -> None:
 
 
 def entry(name: str) -> Callable[..., Any]:
-    """Imports the function that is registered under a name.
-
-    Raises:
-        ImportError: an optional package is missing.
-    """
+    """Imports the function that is registered under a name; raises ImportError if an optional package is missing."""
     function: Callable[..., Any] = getattr(importlib.import_module(_entries[name]), name)
     return function
 

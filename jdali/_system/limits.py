@@ -83,7 +83,6 @@ def current() -> Limits:
 
 
 def use(limits: Limits) -> None:
-    """Sets the limits."""
     global _current
     _current = limits
 
@@ -95,13 +94,7 @@ def most(name: str) -> int:
 
 
 def check(name: str, asked: int, what: str) -> None:
-    """Raises `SampleError` if a size exceeds a limit.
-
-    Args:
-        name: name of the limit.
-        asked: the size.
-        what: name of the object with that size, for the message.
-    """
+    """Raises `SampleError` if the size `asked` exceeds a limit; the message calls the object `what`."""
     if asked > most(name):
         raise exceeded(name, what)
 
@@ -120,7 +113,6 @@ def older_names(module: str, names: Mapping[str, str]) -> None:
     """Adds attributes to a module that read and set limits, for programs written before `Limits` existed.
 
     Args:
-        module: name of the module, which is being imported.
         names: {attribute: name of its limit}.
     """
     own = sys.modules[module]

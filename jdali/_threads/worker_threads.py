@@ -43,7 +43,6 @@ class WorkerThreads(TaskExecutor):
 
     Args:
         threads: the largest number of threads; each starts when a task needs it.
-        thread_name_prefix: prefix of the threads' names.
         initializer: called first in each thread.
     """
 
@@ -101,12 +100,7 @@ class WorkerThreads(TaskExecutor):
                     self._threads.append(thread)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Closes the pool to new tasks.
-
-        Args:
-            wait: wait until the threads have ended.
-            cancel_futures: cancel tasks that have not started.
-        """
+        """Closes the pool to new tasks."""
         with self._lock:
             self.closed = True
             for task in self._tasks.clear() if cancel_futures else ():
@@ -159,12 +153,7 @@ class _OneOf(NamedTuple):
 
 
 class _AwaitedCalls:
-    """Calls of a function for which one thread waits; the last call wakes this thread.
-
-    Args:
-        function: the function to call.
-        arguments: the argument of each call; not empty.
-    """
+    """Calls of a function, at least one, for which one thread waits; the last call wakes this thread."""
 
     def __init__(self, function: Callable[[Any], Any], arguments: Sequence[Any]):
         self._function, self._arguments = function, arguments
@@ -237,11 +226,7 @@ class _Queue:
         self._tokens.put(True)
 
     def take(self, *, block: bool) -> _Task | None:
-        """Returns the next task; None after `end`.
-
-        Raises:
-            queue.Empty: no task waits, and `block` is False.
-        """
+        """Returns the next task, or None after `end`; raises `queue.Empty` if no task waits and `block` is False."""
         while self._tokens.get(block):
             with self._lock:
                 if self._heap:  # empty if `clear` came in between
@@ -277,12 +262,7 @@ def _work(initializer: Callable[[], object], tasks: _Queue, idle: threading.Sema
 
 
 class Turn(TaskExecutor):
-    """Submits all tasks to a thread pool with the same order.
-
-    Args:
-        threads: the pool.
-        order: tasks with a lower order go first.
-    """
+    """Submits all tasks to a thread pool with the same order; tasks with a lower order go first."""
 
     def __init__(self, threads: WorkerThreads, order: int):
         self._threads, self._order = threads, order

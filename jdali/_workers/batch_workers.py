@@ -30,11 +30,7 @@ class BatchWorkers(Protocol):
         """Number of tasks to submit at the same time, so that all workers are busy; it may change."""
 
     def start(self, start: StartMaking) -> None:
-        """Starts the workers; called once.
-
-        Raises:
-            Exception: `start` cannot be pickled.
-        """
+        """Starts the workers; called once. Raises an exception if `start` cannot be pickled."""
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """Submits a task.
@@ -121,7 +117,6 @@ class ProcessWorkers:
         self._started.resize(count)
 
     def pids(self) -> list[int]:
-        """Returns the identifiers of the processes."""
         return self._started.pids()
 
     def counts(self) -> WorkerCounts:

@@ -80,7 +80,7 @@ def _is_by_value(function: types.FunctionType) -> bool:
 
 
 def _reduced(function: types.FunctionType) -> tuple[object, ...]:
-    """Tells `pickle` how to rebuild a function: first without references, since it may refer to itself, then with them."""
+    """Reduces a function for `pickle`, which rebuilds it first without its references, because it may refer to itself."""
     cells = function.__closure__ or ()
     made = (marshal.dumps(function.__code__), function.__module__, cells)
     used = {name: function.__globals__[name] for name in set(_global_names(function.__code__))

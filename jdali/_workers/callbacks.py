@@ -173,7 +173,7 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
 
 def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    # Only a worker started by the main thread ends with its thread, because other threads may end before the program.
+    # A worker ends with the thread that starts it only if this is the main thread: other threads may end before the program.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
     process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
@@ -246,11 +246,7 @@ def _seed_random(seed: int, number: int) -> None:
 
 # --- pickling -------------------------------------------------------------------------------
 def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
-    """Pickles objects for `_received`: the attribute `callback` with the pickler, everything else with `pickle`.
-
-    Raises:
-        Exception: what the pickler raised, with a note.
-    """
+    """Pickles objects for `_received`: the attribute `callback` with the pickler, everything else with `pickle`."""
     dumps, loads = _dumps_and_loads(pickler)
     parts = []
     for one in objects:

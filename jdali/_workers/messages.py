@@ -96,11 +96,7 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message and open files, for which the receiver gets its own descriptors.
-
-        Raises:
-            OSError: the other process is gone.
-        """
+        """Sends a message, and open files as new descriptors of the receiver; raises OSError if the other process is gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         whole = _HEADER.pack(len(data)) + data
         # One call, except for messages that the socket takes in pieces.

@@ -82,7 +82,7 @@ class TaskProcess:
 
     def death(self) -> WorkerDeath:
         """Describes the end of the process, which has closed the channel or ended."""
-        self._process.kill()  # it may have closed the channel only
+        self._process.kill()  # it may only have closed the channel
         return WorkerDeath(self.pid, self._process.wait(), reached=self.reached)
 
     def kill(self) -> None:
@@ -127,5 +127,4 @@ class FreshProcesses:
         return process
 
     def close(self) -> None:
-        """Frees the packed start function."""
         self._start.close()

@@ -48,8 +48,8 @@ def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None =
 
     Without `start`, the first message is a `StartOrder`, which has it and the number.
     """
-    # Ctrl-C in a terminal reaches all processes of the group; the parent decides what ends. The thread of a pool blocks
-    # the signal, so that none comes before this line.
+    # Ctrl-C in a terminal reaches all processes of the group, but the parent decides which ones end. This process starts with
+    # the signal blocked, so that it does not arrive before this line.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     orders: queue.SimpleQueue[_Order] = queue.SimpleQueue()
@@ -79,8 +79,8 @@ def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) ->
 def _has_message(channel: Channel, parent: int) -> bool:
     """Blocks until there is a message; returns False if the parent is gone.
 
-    The socket alone does not show that: another process that the parent has forked may hold its other end. Nor does the
-    parent's identifier, if Python's fork server has forked this process.
+    The socket alone does not show the parent's end: another process that the parent has forked may hold the other end of
+    the socket. The parent's identifier does not show it either, if Python's fork server has forked this process.
     """
     starter = multiprocessing.parent_process()
     ends = [] if starter is None else [starter.sentinel]

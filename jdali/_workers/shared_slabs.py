@@ -88,7 +88,6 @@ class SharedSlabs:
         return sum(slab.size for slab in slabs) - idle, idle
 
     def sizes(self) -> list[tuple[int, int]]:
-        """Returns the size of each slab in bytes, and the most samples that it has held."""
         return [(slab.size, slab.samples) for slab in self._all.values()]
 
     def _sort_in(self) -> None:

@@ -101,7 +101,7 @@ def _address(memory: Any) -> int:
 
 
 def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> None:
-    """Copies the arrays of a value to memory of at least `packed.size` bytes; skips those already in it."""
+    """Copies the arrays of a value to memory of at least `packed.size` bytes; skips arrays that are already in it."""
     target, first = np.frombuffer(memory, np.uint8), _address(memory)
     for (offset, size), buffer in zip(packed.spans, buffers, strict=True):
         if _address(buffer) != first + offset:

@@ -29,10 +29,10 @@ class Epochs(Protocol):
     """Counts the epochs of an iterator, and assigns each batch to an epoch when its task is drawn."""
 
     def draw(self) -> EpochShare:
-        """Counts a drawn batch, even if the draw failed; returns its share of the epoch."""
+        """Counts a drawn batch, even if the draw failed; returns its place in the epoch."""
 
     def end(self) -> None:
-        """Notes that a source ended in place of a batch."""
+        """Records that a source ended, so that the draw made no batch."""
 
 
 class TaskCursor:
@@ -54,7 +54,6 @@ class TaskCursor:
 
     @property
     def may_end(self) -> bool:
-        """True if there is an external source, which may end."""
         return bool(self._externals)
 
     @property
@@ -68,15 +67,14 @@ class TaskCursor:
         return any(source.calls_user for source in self._externals.values())
 
     def add(self, node: Node, source: Any) -> None:
-        """Adds a source; debug mode finds its sources one by one."""
+        """Adds a source. Debug mode opens its sources during the first iteration, and adds each one here."""
         (self._externals if isinstance(source, SourceFeed) else self._readers)[node] = source
 
     def note_drawn(self, size: int) -> None:
-        """Counts a batch that was drawn from the sources one by one."""
+        """Counts a batch whose sources debug mode drew one by one."""
         self.iteration += 1
         self.position += size
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """Returns the positions of all sources after the last task drawn, as plain data."""
         state: dict[str, Any] = {
@@ -97,7 +95,7 @@ class TaskCursor:
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state at which a source ended `epoch`; None if no source did, or it is not one of the last two."""
+        """Returns the state at the end of `epoch`, if a source ended then. Only the last two ends are kept; otherwise None."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -137,7 +135,6 @@ class TaskCursor:
         twin.epoch, twin.iteration, twin.position = self.epoch, self.iteration, self.position
         return twin
 
-    # --- drawing ----------------------------------------------------------------------------
     def draw(self, count: int) -> BatchTask:
         """Draws the task of the next batch; raises StopIteration if an external source is at its end."""
         try:
@@ -158,8 +155,8 @@ class TaskCursor:
         return BatchTask(ids, np.ones(size, bool), {}, data, state, share)
 
     def _draw(self, count: int) -> tuple[int, dict[str, SampleRefs], dict[str, SourceData]]:
-        """Draws a batch from all sources; returns its size, the samples of each reader and the data of each external source."""
-        # Use the data that sources gave before an interrupt: a source may not give the same data twice.
+        """Draws a batch from all sources; returns its size, the samples by reader, and the data by external source."""
+        # Use data that sources returned before an interrupt, because a source may not return it again.
         missing = {node: source for node, source in self._externals.items() if node not in self._given}
         for node, source in missing.items():
             self.ask(node, source.check_fed)
@@ -184,7 +181,7 @@ class TaskCursor:
             try:
                 raise errors[0]
             finally:
-                errors.clear()  # the error holds this frame
+                errors.clear()  # no reference cycle: an error holds this frame
                 outcomes.clear()
         sizes = {len(samples): node for node, given in data.items() for samples in given.outputs}
         if len(sizes) > 1:
@@ -194,7 +191,7 @@ class TaskCursor:
         return size, self._go_on(size), {node.name: given for node, given in data.items()}
 
     def _end_together(self, outcomes: Mapping[Node, object]) -> None:
-        """Drops the batches that sources gave in this draw, because another source has ended."""
+        """Drops the batches that sources returned in this draw, because another source has ended."""
         ended = next(node for node, outcome in outcomes.items() if isinstance(outcome, StopIteration))
         for node, outcome in outcomes.items():
             if not isinstance(outcome, StopIteration):
@@ -216,7 +213,6 @@ class TaskCursor:
         self._skip_readers(batches, count)
 
     def _skip_readers(self, batches: int, count: int) -> None:
-        """Skips in the readers and counters, see `skip`."""
         for reader in self._readers.values():
             reader.skip(batches, count)
         self.iteration += batches
@@ -256,7 +252,7 @@ class TaskCursor:
 
 
 def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
-    """Returns the error for sources whose batches differ in size; `nodes` maps each size to one of its sources."""
+    """Returns the error for sources whose batches differ in size; `nodes` maps each size to a source with this size."""
     (one, first), (other, second), *_ = nodes.items()
     text = f'Batch size clash! The input operator "{second.name}" returned a batch size {other} which is different than '
     text += f'{one} returned by "{first.name}".'
@@ -282,7 +278,6 @@ def open_sources(
 
 
 def open_source(node: Node, options: EngineOptions) -> Any:
-    """Returns the external source of a node, or opens its reader."""
     if node.runtime is not None:
         return node.runtime
     return open_reader(node, options.seed, tolerates_errors=options.on_error != "raise")

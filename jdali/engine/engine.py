@@ -140,7 +140,8 @@ class Engine:
         self.timing = Timing(
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
-        # Steps with a state take one batch at a time. Replays and second attempts come in no order, so `turn` is not enough.
+        # Steps with a state work on one batch at a time. `turn` does not ensure this: replays and second attempts do not wait
+        # for it.
         alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
@@ -153,12 +154,11 @@ class Engine:
 
     @property
     def closed(self) -> bool:
-        """True once the engine makes no more batches."""
         return self._closed
 
     @property
     def knows_sources(self) -> bool:
-        """True if all readers and external sources are known."""
+        """False in debug mode until the first iteration has opened all readers and external sources."""
         return True
 
     def use_seed(self, seed: int) -> None:
@@ -169,7 +169,7 @@ class Engine:
                 runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps data fed before debug mode's first iteration has made the source; otherwise returns False."""
+        """Keeps data that was fed before debug mode's first iteration opened the source; returns False in other cases."""
         return False
 
     @property
@@ -186,7 +186,6 @@ class Engine:
         """Lets stages run on all devices that their outputs are split over; call it before the first batch."""
         spread_stages(self.here, self.runners, self.batch_size, splits)
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self, cursor: TaskCursor | None = None) -> dict[str, Any]:
         """Returns the state after the last task that `cursor` drew; by default the engine's own cursor."""
         return self._state((cursor or self.cursor).get_state())
@@ -198,13 +197,8 @@ class Engine:
         self.cursor.set_state(state)
         self.use_seed(int(state["seed"]))
 
-    # --- one batch --------------------------------------------------------------------------
     def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
-        """Draws the next task from `cursor`, by default the engine's own.
-
-        Raises:
-            StopIteration: an external source is at its end.
-        """
+        """Draws a task of `cursor`, by default the engine's own; raises StopIteration if an external source is at its end."""
         with self.pool.serving, self.timing.draw.lap():
             return (cursor or self.cursor).draw(self.batch_size)
 

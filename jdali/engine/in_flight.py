@@ -166,7 +166,7 @@ class InFlight:
             self.fill()
 
     def follow(self, follower: Follower) -> None:
-        """Sets the follower of the batches drawn from now on, which it finishes as long as it lives."""
+        """Sets the follower that assigns and finishes the batches drawn from now on, as long as it lives."""
         with self.changed:
             self._follower = weakref.ref(follower)
             for slot in self._undrawn:
@@ -247,7 +247,7 @@ class InFlight:
                 raise
 
     def make_one(self) -> None:
-        """Makes a batch now, and adds it."""
+        """Makes a batch now and adds it. An exception is added in its place."""
         slot = WindowSlot(self._added, None)
         try:
             slot.outcome = self.make_here()
@@ -290,7 +290,7 @@ class InFlight:
         self._threads.submit(functools.partial(self._call, work, *slot))
 
     def _call(self, work: Callable[..., None], *slot: WindowSlot) -> None:
-        """Makes a call, and counts it so that a move waits for it."""
+        """Makes a call, and counts it, so that a move of the sources waits for its end."""
         owner = self._owner()  # keeps the window alive during the call; it may be collected afterwards
         with self.changed:
             if owner is None or self.stopped:
@@ -363,7 +363,6 @@ class InFlight:
             del outcome  # no reference cycle: an exception holds this frame
 
     def _put(self, slot: WindowSlot, outcome: Result | BaseException) -> None:
-        """Stores the outcome of a batch."""
         self._order.leave(slot.number)
         with self.changed:
             slot.task = slot.begun = slot.follower = None
@@ -394,7 +393,6 @@ class InFlight:
             return outcome
 
     def wait_until_drawn(self) -> None:
-        """Waits until all batches are drawn."""
         with self.changed:
             self.changed.wait_for(lambda: not self._undrawn or self.stopped)
 
@@ -419,7 +417,6 @@ class InFlight:
         self._next = None
 
     def close(self) -> None:
-        """Makes all work in progress end."""
         with self.changed:
             self.closed = True
             self.changed.notify_all()

@@ -12,7 +12,7 @@ class Stopped(BaseException):
 
 
 class InOrder:
-    """Lets batches into some steps in the order of their numbers, from 0, and into other steps at once."""
+    """Lets batches enter ordered steps by number, from 0, and all other steps at once."""
 
     def __init__(self, steps: Iterable[int]):
         self._stopped = False

@@ -77,7 +77,7 @@ def make(
 
     Args:
         env: values that the steps read; outputs are added.
-        parts: samples of the whole batch, and of the branches selected so far; `make` adds the other branches of the steps.
+        parts: samples of the whole batch and of the branches known so far; `make` adds the other branches.
         turn: takes the number of a step; returns a context manager to run the step in. Entering it may wait.
 
     Raises:
@@ -159,7 +159,7 @@ def user_error(
 
 
 class PreparedPlan:
-    """Joins a plan with its runners, for calls without a pipeline; the caller gives the values of the sources."""
+    """Joins a plan with its runners, for calls without a pipeline; the caller supplies the values of the sources."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class PreparedPlan:
         """Makes the runners, and compiles nothing.
 
         Args:
-            plan: the plan; the steps of its sources are left out.
+            plan: the steps of its sources are left out.
             shares_rows: see `runner_of`.
             takes_turns: if True, calls from several threads wait for each other.
             runs_empty: if True, steps run even without samples.
@@ -262,7 +262,7 @@ class Result:
 
 @dataclasses.dataclass
 class Iteration:
-    """Holds the working set of one attempt at a batch."""
+    """Holds one attempt at a batch: its task, the samples of each branch, and the values computed so far."""
 
     task: BatchTask
     parts: dict[Domain, SampleIds]
@@ -282,12 +282,10 @@ class Iteration:
         return cls(task, {WHOLE_BATCH: task.ids}, env)
 
     def user_error(self, failure: NodeFailure) -> OperatorError:
-        """Returns the user's error; it names the sample and the line of the pipeline."""
         position = None if failure.sample is None else next(iter(self.blamed(failure)))
         return failure.user_error(position, self.env.made_of)
 
     def failed(self, failure: NodeFailure) -> AttemptFailure:
-        """Describes a failure for recovery."""
         blamed = self.blamed(failure) if failure.is_of_samples else {}
         user_error = functools.partial(self.user_error, failure)
         return AttemptFailure(failure.node.op.name, failure.first, user_error, blamed)

@@ -30,5 +30,5 @@ class EngineOptions:
 
     @property
     def one_device(self) -> bool:
-        """True if the accelerator is the host's own device."""
+        """True if "cpu" and "gpu" are the same device, because there is no accelerator."""
         return self.devices["cpu"] == self.devices["gpu"]

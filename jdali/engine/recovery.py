@@ -32,7 +32,6 @@ class Blamed:
     files: list[str] = dataclasses.field(default_factory=list)
 
     def add_origin(self, drawn: Drawn, position: int) -> None:
-        """Records the source and the file that the sample came from."""
         if drawn.source is not None and drawn.source not in self.sources:
             self.sources.append(drawn.source)
         name = drawn.name(int(drawn.index[position]))
@@ -92,7 +91,7 @@ def to_be_listed(task: BatchTask, operator: str, blamed: Mapping[int, Blamed]) -
     return found
 
 
-# Most samples that are tried in a position.
+# Most stand-ins that are tried for one position of a batch.
 MOST_TRIED = 1024
 
 
@@ -100,8 +99,8 @@ class StandIns:
     """Makes the task for each retry of a batch: stand-ins replace the samples that failed.
 
     A stand-in is another sample of the reader, from the same epoch. It depends only on (epoch, index, attempt), not on other
-    batches. The epoch still has this sample at its own place, too. An external source has no other samples to read. If the
-    pipeline has one, the samples of all sources at a good position of the batch are repeated instead.
+    batches. The epoch still has this sample at its own place, too. An external source cannot read another sample: in a
+    pipeline that has one, a failed position repeats the samples of all sources at a good position of the batch.
 
     Args:
         chosen: for each reader that leaves samples out, the indices that it reads, in any order.
@@ -142,7 +141,7 @@ class StandIns:
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
     def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
-        # Try the next sample, then samples all over the data set: damage is often local, and an attempt makes a whole batch.
+        # Try the next sample, then samples far apart: bad samples are often neighbours, and each attempt makes a whole batch.
         size, chosen = self._sizes[name], self._chosen.get(name)
         stride, own = _stride(size)
         steps = self._tried - 1
@@ -155,7 +154,7 @@ class StandIns:
 
 @functools.lru_cache
 def _stride(size: int) -> tuple[int, int]:
-    """Returns a stride that reaches all samples, and the number of steps to the failed sample, which is left out."""
+    """Returns a stride that reaches all samples, and the number of steps that lead back to the failed sample."""
     stride = max(round(0.618 * size), 1)
     while math.gcd(stride, size) > 1:
         stride += 1

@@ -127,7 +127,6 @@ def statistics(engine: Engine) -> dict[str, Any]:
 
 
 def times(engine: Engine, *, ahead: bool) -> Times:
-    """Returns the time that an engine has spent so far."""
     elsewhere = engine.elsewhere
     return Times(
         [[(part, part.spent())] for part in engine.timing.parts],

@@ -46,7 +46,6 @@ class SourceData(NamedTuple):
     layouts: tuple[str, ...]
 
     def select(self, rows: np.ndarray) -> SourceData:
-        """Returns the samples at these positions, in this order."""
         return SourceData(tuple(chosen(samples, rows) for samples in self.outputs), self.layouts)
 
 
@@ -75,9 +74,9 @@ class EpochShare:
 class BatchTask:
     """Describes what to make: a batch is a function of its pipeline and its task.
 
-    A task is immutable. It can be pickled, and references nothing of the process that drew it: it has the names of the
-    sources' nodes. Its arrays are read-only, except for samples of external sources, whose memory may be the user's: operators
-    and functions do not write to their inputs.
+    A task is immutable. It can be pickled, because it references nothing of its process: it has the names of the sources'
+    nodes. Its arrays are read-only, except for samples of external sources, whose memory may be the user's: operators and
+    functions do not write to their inputs.
 
     Attributes:
         mask: bool [n], False where a stand-in takes the position of a failed sample.
@@ -97,14 +96,14 @@ class BatchTask:
             _freeze(values for values in refs if values is not None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The constructor makes arrays read-only, which pickling loses.
+        # Unpickled arrays would be writable, so call the constructor or `of`, which make them read-only.
         if self._is_of_refs:
             return BatchTask.of, (dict(self.refs), dict(self.data))
         return BatchTask, (self.ids, self.mask, dict(self.refs), dict(self.data))
 
     @property
     def _is_of_refs(self) -> bool:
-        """True if `of` can make the task again, as is usual; then only half of the arrays are sent."""
+        """True if `refs` determine `ids` and `mask`, as in most tasks. Pickling then leaves these two out."""
         first, ids = next(iter(self.refs.values()), None), self.ids
         if first is None or ids.epoch is not first.epochs or ids.index is not first.identified:
             return False
@@ -133,7 +132,7 @@ class BatchTask:
         return dataclasses.replace(self, refs=refs, ids=_identified(refs))
 
     def repeating(self, good: int, positions: np.ndarray) -> BatchTask:
-        """Returns a copy of the task in which some positions have the sample of another position."""
+        """Returns a copy of the task in which `positions` repeat the sample at position `good`."""
         rows = np.arange(len(self))
         rows[positions] = good
         refs = {name: own.select(rows)._replace(padded=own.padded) for name, own in self.refs.items()}
@@ -142,7 +141,7 @@ class BatchTask:
         return dataclasses.replace(self, ids=ids, refs=refs, data=data)
 
     def masking(self, positions: np.ndarray) -> BatchTask:
-        """Returns a copy of the task whose mask is also False in some further positions."""
+        """Returns a copy of the task whose mask is also False at `positions`."""
         mask = self.mask.copy()
         mask[positions] = False
         return dataclasses.replace(self, mask=mask)
@@ -156,7 +155,6 @@ class BatchTask:
 
 
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
-    """Returns the identities of the samples of the first reader."""
     first = next(iter(refs.values()))
     return SampleIds(first.epochs, first.identified, counting(len(first.indices)))
 

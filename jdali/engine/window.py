@@ -121,7 +121,6 @@ class Window:
 
     @property
     def ready(self) -> int:
-        """Number of batches that are made and not taken."""
         return self._flight.ready
 
     @property
@@ -136,10 +135,8 @@ class Window:
 
     @property
     def stopped(self) -> bool:
-        """True if the window is closed, or must stop because the sources are moved."""
         return self._flight.stopped
 
-    # --- workers ----------------------------------------------------------------------------
     def resize_workers(self, count: int) -> None:
         """Changes the number of workers of a pipeline that has some; the batches do not change."""
         assert self.engine.elsewhere is not None
@@ -166,7 +163,6 @@ class Window:
         self._fitted = self.engine.elsewhere.workers.in_flight
         self._flight.fit(self._fitted)
 
-    # --- making -----------------------------------------------------------------------------
     def follow(self, follower: Follower) -> None:
         """Lets an iterator assign the batches drawn from now on to epochs and finish them, if batches are made ahead.
 
@@ -230,13 +226,11 @@ class Window:
                 self.start()
                 self._flight.draw_ahead()
 
-    # --- taking -----------------------------------------------------------------------------
     def refuse_own_thread(self) -> None:
         """Raises RuntimeError in a thread that makes the batches: it would wait for itself."""
         self.engine.pool.serving.refuse_here()
 
     def refuse_if_closed(self, message: str = CLOSED) -> None:
-        """Raises RuntimeError if the pipeline is closed."""
         if self.phase is Phase.CLOSED:
             raise RuntimeError(FORKED if self._forked else message)
 
@@ -255,7 +249,7 @@ class Window:
             moved = self._wait_for_change()
             self.refuse_if_closed(CLOSED_MEANWHILE)
             if moved:
-                with self.turn:  # until the sources are moved
+                with self.turn:  # wait until the sources have moved
                     pass
                 self._draw_ahead()
         if self._scaler is not None:
@@ -326,7 +320,6 @@ class Window:
                 self.phase = phase
             self._flight.changed.notify_all()
 
-    # --- other positions --------------------------------------------------------------------
     def reset(self) -> bool:
         """Starts the next epoch after the end of an external source; returns False if the end does not come next."""
         flight = self._flight
@@ -376,7 +369,6 @@ class Window:
                     flight.halted = False
                     flight.changed.notify_all()
 
-    # --- ending -----------------------------------------------------------------------------
     def close(self, seconds: float = float("inf")) -> None:
         """Stops all work and waits until it has ended, at most `seconds`."""
         if self._over:
@@ -398,11 +390,9 @@ class Window:
         LIVE.discard(self)
 
     def leave(self) -> None:
-        """Drops unfinished work, because the interpreter exits."""
         self._over = True
 
     def forget_parent(self) -> None:
-        """Forgets the parent's threads in a forked process, where one of them may still hold a lock."""
         if self.phase is not Phase.BUILT:
             self._over = self._forked = True
             self.phase = Phase.CLOSED

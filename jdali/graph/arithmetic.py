@@ -89,7 +89,7 @@ def add_operators(
     binary: Callable[[str], tuple[Callable[..., object], Callable[..., object]]],
     unary: Callable[[str], Callable[..., object]],
 ) -> None:
-    """Gives a class Python's arithmetic, comparison and bitwise operators."""
+    """Adds Python's arithmetic, comparison and bitwise operators to a class."""
     for python_name, name in BINARY_OPERATORS.items():
         forward, reflected = binary(name)
         setattr(cls, f"__{python_name}__", forward)
@@ -116,7 +116,7 @@ def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options
     """Computes NumPy's operators of an array and a node; raises TypeError for other functions of NumPy."""
     name = _OF_NUMPY.get(ufunc.__name__, ufunc.__name__)
     left, *rest = inputs
-    # `array += node` makes `array` the name of a node, as `array = array + node` does.
+    # After `array += node`, `array` is a node, as after `array = array + node`.
     plain = not options or (options.keys() == {"out"} and options["out"][0] is left)
     if name in _OPERATORS and method == "__call__" and plain:
         return expression(name, left.item() if rest and isinstance(left, np.generic) else left, *rest)

@@ -76,7 +76,7 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 @contextlib.contextmanager
 def tracing(hooks: Any) -> Iterator[None]:
-    """Passes conditionals on graph values in converted functions to `hooks`, in this context; see `Branches`."""
+    """Passes conditionals on graph values in converted functions to `hooks`, within this context; see `Branches`."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield
@@ -140,7 +140,6 @@ class ConditionalHooks:
     BREAK = "break"
     CONTINUE = "continue"
 
-    # --- conditionals -----------------------------------------------------------------------
     def if_(
         self,
         condition: object,
@@ -247,7 +246,6 @@ class ConditionalHooks:
             raise TypeError(f"the {what} is a graph value, which is not known before the pipeline runs")
         return value
 
-    # --- calls ------------------------------------------------------------------------------
     def converted(self, function: object, even_of_libraries: bool = False) -> Any:
         """Converts the conditionals of a function that is about to be called, if the function is the user's."""
         if isinstance(function, FunctionType):

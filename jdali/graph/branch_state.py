@@ -140,7 +140,7 @@ def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> 
 
 
 def existing_targets(targets: Sequence[tuple[str, Callable[[], object], str | None]]) -> Iterator[Target]:
-    """Yields the attributes and items that branches set of objects that exist before the branches."""
+    """Yields the attributes and items that branches set on objects that existed before the branches."""
     for name, owner, attribute in targets:
         try:
             found = owner()
@@ -163,7 +163,7 @@ class Merge:
         self.missing: dict[str, tuple[str, str]] = {}  # full name and branch of each missing value
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """Adds a value, MISSING if a branch lacks it; `key` is its name in the error that Python raises if it is used later."""
+        """Adds the values of both branches, MISSING if a branch sets none; `key` names the value in the error of a later use."""
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:

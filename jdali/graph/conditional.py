@@ -29,14 +29,12 @@ class Branches:
 
     @classmethod
     def of(cls, graph: Graph) -> Branches:
-        """Returns the `Branches` of a graph."""
         return graph.branches or cls(graph)
 
     def is_graph_value(self, value: object) -> bool:
         """Returns True if a value is known only when the graph runs."""
         return isinstance(value, DataNode)
 
-    # --- branches ---------------------------------------------------------------------------
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
         """Begins a branch; see `Domain`.
 
@@ -51,14 +49,13 @@ class Branches:
         self._graph.domain = self._stack.pop()
 
     def _domain(self, parent: Domain, condition: DataNode, which: bool | int, share: float = 1.0) -> Domain:
-        """Returns the domain of the samples of `parent` whose condition is `which`, always the same object."""
+        """Returns the part of `parent` whose condition is `which`; equal calls return the same object."""
         key = (id(condition), type(which), which)
         if key not in self._domains:
             self._domains[key] = Domain(parent, condition, which, share, user_line())
         return self._domains[key]
 
     def _in_current(self, value: DataNode) -> DataNode:
-        """Brings a value into the current branch."""
         return self.enter(self._graph.own(value), self._graph.domain)
 
     def enter(self, value: DataNode, domain: Domain) -> DataNode:
@@ -151,7 +148,6 @@ class Branches:
                 f"{name}: Unexpected type {type(value)} after a branch of a conditional: it cannot become a batch"
             ) from None
 
-    # --- by hand ----------------------------------------------------------------------------
     def split(self, value: object, predicate: DataNode) -> tuple[DataNode, DataNode]:
         """Splits a value into the samples for which a predicate is true, and the samples for which it is false.
 
@@ -184,7 +180,7 @@ class Branches:
         return self._merged(sides, predicate, "merge", parent)
 
     def domain_of(self, values: Iterable[object], current: Domain) -> Domain:
-        """Returns the samples that an operator works on: the smallest part by `split` among its inputs, or else `current`."""
+        """Returns the domain that an operator works on: the smallest part by `split` among its inputs, or else `current`."""
         for value in values:
             domain = value.source.domain if isinstance(value, DataNode) else value
             if isinstance(domain, Domain) and domain in self._by_hand and _depth(domain) > _depth(current):
@@ -198,9 +194,7 @@ class Branches:
         domain = value.source.domain
         return domain.parent or domain if domain in self._by_hand else domain
 
-    # --- logic ------------------------------------------------------------------------------
     def not_(self, value: DataNode) -> DataNode:
-        """Negates a value, sample by sample."""
         return self._graph.add(REGISTRY["_conditional.not_"], (value,), {}, device="cpu").outputs[0]
 
     def logical(self, first: DataNode, second: Callable[[], object], kind: str) -> DataNode:
@@ -258,11 +252,7 @@ def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> Da
 
 
 def current_branches(name: str) -> Branches:
-    """Returns the `Branches` of the pipeline that is being defined.
-
-    Raises:
-        RuntimeError: no pipeline is being defined; the message has `name`, the function that was called.
-    """
+    """Returns the `Branches` of the pipeline that is being defined; raises RuntimeError, which shows `name`, if there is none."""
     graph = current_graph()
     if graph is None:
         raise RuntimeError(f"{name}: called outside of a pipeline definition")

@@ -188,7 +188,6 @@ class Graph:
         return self.add(op, (), {}, device=device, runtime=runtime, num_outputs=1).outputs[0]
 
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNode:
-        """Makes the value of an output of a node."""
         return DataNode(name, device, node, index)
 
     def taken(
@@ -320,7 +319,6 @@ class DataNode(Expression):
     def __repr__(self) -> str:
         return f'DataNode(name="{self.name}", device="{self.device}")'
 
-    # --- moving between devices -------------------------------------------------------------
     def gpu(self) -> DataNode:
         """Returns the same batch on the pipeline's accelerator."""
         return self if self.device == "gpu" else apply("_transfer", (self,), {}, device="gpu")
@@ -329,7 +327,6 @@ class DataNode(Expression):
         """Returns the same batch in host memory."""
         return self if self.device == "cpu" else apply("_transfer", (self,), {}, device="cpu")
 
-    # --- facts about the batch --------------------------------------------------------------
     def shape(self, *, dtype: object = None, device: str = "cpu") -> DataNode:
         """Returns the shape of each sample, a 1-D tensor, INT64 unless `dtype` says otherwise."""
         args = {} if dtype is None else {"dtype": dtype}
@@ -343,7 +340,6 @@ class DataNode(Expression):
         """Returns the origin of each sample (a file name), as bytes."""
         return self.property("source_info", device=device)
 
-    # --- indexing ---------------------------------------------------------------------------
     def __getitem__(self, key: object) -> DataNode:
         args = parse_index(key)
         return self if not args else apply("_tensor_subscript", (self,), args, device=self.device)

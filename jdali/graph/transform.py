@@ -66,7 +66,7 @@ def _code_in(code: CodeType, name: str) -> CodeType:
 
 
 def _strip(function: FunctionNode) -> None:
-    """Removes what was evaluated when the function was defined."""
+    """Removes decorators, defaults and annotations, which Python has already evaluated."""
     function.args.defaults = []
     function.args.kw_defaults = [None] * len(function.args.kwonlyargs)
     for argument in ast.walk(function.args):

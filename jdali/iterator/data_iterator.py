@@ -181,7 +181,6 @@ class DataIterator(EpochLoop[BatchT]):
     ) -> Assembler:  # fmt: skip
         return Assembler(self.output_map, sharding, padded, mask_name, leading=leading)
 
-    # --- iterating --------------------------------------------------------------------------
     def next(self) -> BatchT:
         """Returns the next batch, as `next(iterator)` does."""
         return self.__next__()
@@ -191,7 +190,6 @@ class DataIterator(EpochLoop[BatchT]):
         """Returns the batch that `next` will return; `get_state` does not count it."""
         return self._draw(keep=True).arrays
 
-    # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
         """Counts the batches of a loop over this epoch; the next epoch may have one more or less, see `LastBatchPolicy`.
 
@@ -240,7 +238,6 @@ class DataIterator(EpochLoop[BatchT]):
         clock = self._clock
         return self._recorder.report(clock.batches, clock.elapsed, clock.waited, clock.first_wait)
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """Returns the position after the batch that `next` returned last; small and JSON-serializable."""
         return self._state
@@ -289,7 +286,6 @@ class DataIterator(EpochLoop[BatchT]):
             )
         return checkpoints(self._state)
 
-    # --- again ------------------------------------------------------------------------------
     def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
         """Makes any batch of the training again, bitwise the same; the iterator's position does not change.
 
@@ -327,7 +323,6 @@ class DataIterator(EpochLoop[BatchT]):
             state = self._stream.get_state()
         self.set_state(state)
 
-    # --- the end ----------------------------------------------------------------------------
     def close(self) -> None:
         """Stops the iterator and its pipelines, and waits for their threads; a second call does nothing."""
         for pipe in self._pipelines:

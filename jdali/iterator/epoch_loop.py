@@ -244,7 +244,6 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             )
 
     def _leave_epoch(self) -> None:
-        """Ends the epoch early."""
         self._kept = None
         self._reach_end(self._stream.leave_epoch(self._state))
 

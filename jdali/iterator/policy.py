@@ -91,7 +91,6 @@ class ReaderFacts:
         )
 
     def shard_sizes(self) -> list[int]:
-        """Returns the number of samples in each shard."""
         return _divided(self.epoch_size, self.shards)
 
 
@@ -131,15 +130,14 @@ class EpochCounter:
         self._thrown_away = 0  # batches after the last one of the epoch
         self._began_again = False  # a source began again before the first batch of the epoch
         self._moved = 0  # shards that the readers have moved on by
-        # Samples of this epoch that already filled up the epoch before, by a reader's first shard;
-        # without a reader, one number for all pipelines.
+        # Samples of this epoch that already filled up the last batch of the epoch before. With a reader, entry i belongs to the
+        # pipeline that began with shard i; without a reader, one number serves all pipelines.
         self._ahead = [0] * (1 if reader is None else reader.shards)
         # Samples of each shard that a restored state left for this epoch and the next epochs; empty if all are left.
         self._rest: list[list[int]] = []
 
-    # --- this epoch -------------------------------------------------------------------------
     def _sizes(self) -> list[int]:
-        """Returns the samples in this epoch by a reader's first shard, of all shards of all processes."""
+        """Returns the samples in this epoch by shard: entry i is of the pipeline, in any process, that began with shard i."""
         if self._rest:
             return self._rest[0]
         if self.reader is None:
@@ -149,7 +147,7 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Samples that a batch adds to the count: with a reader of one pipeline, which has its own shard, or else of all."""
+        """Samples that a batch adds to the count: with a reader of one pipeline, as each has its own shard; otherwise of all."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
@@ -229,7 +227,6 @@ class EpochCounter:
         lefts = [sizes[first] - ahead[first] - batch * full for first in self.reader.shard_ids]
         return tuple(min(max(left, 0), full) for left in lefts)
 
-    # --- drawing ----------------------------------------------------------------------------
     def draw(self) -> EpochShare:
         """Advances by one batch, into the next epoch if this one is over; returns the batch's share."""
         while self.is_over:
@@ -243,7 +240,6 @@ class EpochCounter:
         return share
 
     def skip(self, batches: int) -> None:
-        """Advances by `batches` in this epoch."""
         self.done += batches
         self.step += batches
 
@@ -254,7 +250,6 @@ class EpochCounter:
         self._began_again = True
         return False
 
-    # --- to the next epoch ------------------------------------------------------------------
     def following(self) -> EpochCounter:
         """Returns a new counter at the start of the next epoch."""
         counter = copy.copy(self)
@@ -283,7 +278,6 @@ class EpochCounter:
         if self.reader is not None and not self.reader.sticks:
             self._moved += 1
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         return {
             "batch_size": self.batch_size,

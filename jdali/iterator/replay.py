@@ -57,12 +57,7 @@ class PipelineTwin:
         self._cursor.set_state(state)
 
     def sample(self, index: int, epoch: int) -> Result:
-        """Makes a batch of one sample.
-
-        Args:
-            index: index in the reader's data set; without a reader, in the pipeline's stream of samples.
-            epoch: epoch of the reader.
-        """
+        """Makes a batch of one sample: `index` in the reader's data set, or in the pipeline's stream if it has no reader."""
         engine = self._engine
         if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
             raise ValueError(
@@ -95,7 +90,6 @@ class Replay:
         self._ended = False  # the next epoch begins with the next batch
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the state, as `BatchStream.get_state` does."""
         states = [pipeline.get_state() for pipeline in self._pipelines]
         return state_of(self.counter, ended=self._ended, pipelines=states)
 
@@ -104,7 +98,6 @@ class Replay:
         self._ended = bool(state["ended"])
 
     def skip(self, batches: int) -> None:
-        """Skips batches without making them."""
         while batches:
             left = 0 if self._ended else self.counter.left
             if left is None or batches <= left:
@@ -135,7 +128,6 @@ class Replay:
             pipeline.reset()
 
     def next(self) -> UserBatch:
-        """Makes the next batch."""
         while True:
             if self._ended or self.counter.left == 0:
                 self.skip_epoch()
@@ -156,7 +148,6 @@ class Replay:
 
 
 def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax.Array]:
-    """Makes a batch again, see `DataIterator.batch_at`."""
     if step < 0 or (epoch is not None and epoch < 0):
         raise IndexError(f"batch_at: step {step}, epoch {epoch}; both count from 0")
     replay, anchors = Replay(stream), stream.anchors
@@ -209,7 +200,6 @@ def _check_the_way(replay: Replay, start: State, restored: State) -> None:
 def sample(
     stream: BatchStream, names: Sequence[str], index: int, epoch: int
 ) -> dict[str, jax.Array]:  # fmt: skip
-    """Makes a sample again, see `DataIterator.sample`."""
     seeds = sorted({pipeline.seed for pipeline in stream.pipelines})
     if len(seeds) > 1:
         raise ValueError(

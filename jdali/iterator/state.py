@@ -65,7 +65,6 @@ def restore(
 
 
 def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
-    """Moves a counter to the position of a state."""
     counter.set_state(state["epoch"], ended=bool(state["ended"]))
     counter.step, counter.epoch = int(state["steps"]), int(state["epochs"])
 
@@ -88,11 +87,7 @@ def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) ->
 
 
 def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
-    """Merges the states of a reader's shards.
-
-    Raises:
-        StateError: shards are missing, and the given shards are at different positions.
-    """
+    """Merges the states of a reader's shards; raises StateError if some are missing, and the others differ in position."""
     if "taken" in states[0] and len(states) == states[0]["taken"][-1][0]:
         return merged_state(states)
     if any(state != states[0] for state in states):

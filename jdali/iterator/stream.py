@@ -89,14 +89,13 @@ class BatchStream:
         self.anchors, self.forgot = [self.anchors[0], self.restored], False
         self._follow(self.counter.following() if self._ended else self.counter)
 
-    # --- making -----------------------------------------------------------------------------
     def start(self) -> None:
         """Starts making the next batches in pipelines that run ahead."""
         for pipeline in self.pipelines:
             pipeline.begin()
 
     def go_on(self) -> None:
-        """Leaves the end of an epoch. Pipelines that run ahead start making the next one's batches."""
+        """Leaves the end of an epoch. Pipelines that run ahead start making the batches of the next epoch."""
         self._leaves = True
         if all(pipeline.runs_ahead for pipeline in self.pipelines):
             if self._ended and self._stands:
@@ -108,7 +107,6 @@ class BatchStream:
         for pipeline in self.pipelines:
             pipeline.refuse_if_closed()
 
-    # --- taking -----------------------------------------------------------------------------
     def wait(self) -> None:
         """Blocks until `take` may return an item."""
         if self._ended or self.counter.is_over:
@@ -130,7 +128,7 @@ class BatchStream:
             return error
 
     def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
-        """Takes an item as `take` does, but a batch before its assembly, also a surplus batch to throw away."""
+        """Takes an item as `take` does, but returns batches before their arrays are made, and surplus batches as well."""
         if self._ended:
             if not self._leaves:  # an interrupt came before the user got the end
                 return self.end()

@@ -58,9 +58,8 @@ class TensorMessage(msgspec.Struct):
     """Holds an input of a request.
 
     Attributes:
-        name, shape, datatype: name, shape and datatype of the tensor; its first axis is the batch axis.
+        shape: shape of the tensor, whose first axis is the batch axis.
         data: the elements in row-major order, flat or nested; empty if they follow the JSON as bytes.
-        parameters: see `TensorParameters`.
     """
 
     name: str
@@ -127,11 +126,9 @@ def parse(
     """Parses a request; checks datatype and shape of each tensor before it builds the tensor.
 
     Args:
-        body: body of the HTTP request.
         header_length: value of the header `HEADER_LENGTH`, the number of bytes of JSON before the binary tensors. None: the
             whole body is JSON.
         wanted: inputs of the model.
-        max_samples: maximum samples in a request.
         outputs: names of the model's outputs; None: unknown.
 
     Raises:
@@ -308,14 +305,10 @@ def _from_binary(tensor: TensorMessage, shape: tuple[int, ...], data: memoryview
 def render(
     model: str, request: InferRequest, outputs: Mapping[str, np.ndarray]
 ) -> tuple[bytes, dict[str, str]]:
-    """Writes an answer.
+    """Writes an answer; returns the body and the headers.
 
     Args:
-        model: name of the model.
-        request: request to answer.
         outputs: arrays [N, ...] by name.
-
-    Returns: the body and the headers.
 
     Raises:
         RequestError: the model does not have a requested output.

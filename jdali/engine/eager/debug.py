@@ -107,7 +107,6 @@ class DebugEngine(Engine):
         self._held: dict[str, list[tuple[Any, str | None]]] = {}
         self.first_is_over = False
 
-    # --- operators --------------------------------------------------------------------------
     def step_of(self, node: Node, number: int) -> DebugStep:
         """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration made another call there."""
         if number < len(self._steps):
@@ -164,7 +163,6 @@ class DebugEngine(Engine):
         self._held.setdefault(name, []).append((data, layout))
         return True
 
-    # --- iterations -------------------------------------------------------------------------
     def draw(self, feed: TaskCursor | None = None) -> BatchTask:
         """Runs the user's function, which computes the batch; raises StopIteration if an external source is at its end."""
         graph = DebugGraph(self)
@@ -219,7 +217,6 @@ class DebugGraph(Graph):
         self._waiting: list[tuple[Node, DebugStep]] = []
         self._called = 0  # operators that the function called; nodes of the user's batches do not count
 
-    # --- as a graph -------------------------------------------------------------------------
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNodeDebug:
         return DataNodeDebug(name, device, node, index, self)
 
@@ -289,7 +286,6 @@ class DebugGraph(Graph):
             self._run(node, step)
         return node
 
-    # --- values -----------------------------------------------------------------------------
     def value(self, node: DataNode) -> TensorList:
         """Returns the batch of a node; raises RuntimeError if its operator failed."""
         if node not in self._env:
@@ -340,7 +336,6 @@ class DebugGraph(Graph):
             self._parts = {WHOLE_BATCH: feed.counted(feed.position, self._batch_size)}
         return self._parts
 
-    # --- running ----------------------------------------------------------------------------
     def _run(
         self, node: Node, step: DebugStep, draw: BatchTask | None = None, drawn: Provenance | None = None
     ) -> None:
@@ -397,9 +392,7 @@ class DebugGraph(Graph):
         ids = self._samples[WHOLE_BATCH]
         return BatchTask(ids, np.ones(len(ids), bool), refs, data)
 
-    # --- the end ----------------------------------------------------------------------------
     def count(self) -> None:
-        """Counts the batch."""
         self._engine.cursor.note_drawn(self._batch_size)
 
     def task(self, outputs: tuple[DataNode, ...]) -> ComputedTask:

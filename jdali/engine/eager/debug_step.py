@@ -32,7 +32,6 @@ class DebugStep:
         self.runner = make_runner(node)
         self._kinds: dict[str, _Kind] = {}
 
-    # --- the same call ----------------------------------------------------------------------
     def check(self, node: Node) -> None:
         """Compares the call with the first iteration's call; raises RuntimeError if operator or arguments differ."""
         if node.op is not self.node.op or node.where != self.node.where:
@@ -76,7 +75,6 @@ class DebugStep:
         elif not _equal(was, now):
             raise RuntimeError(f"{title} unexpectedly changed value from '{was}' to '{now}'.")
 
-    # --- running ----------------------------------------------------------------------------
     def run(self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, pool: Pool) -> None:
         """Runs an iteration's node and adds its outputs to `env`; raises RuntimeError if the kind of a batch changed."""
         own = Values()

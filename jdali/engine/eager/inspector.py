@@ -84,7 +84,6 @@ class StepwiseEngine(Engine):
         self.pool.interrupt()
 
     def close(self) -> None:
-        """Ends its threads."""
         self.interrupt()
         self.pool.close()
 
@@ -141,7 +140,6 @@ class PipelineInspector:
         self._stepwise: StepwiseEngine | None = None
         self._closed = False
 
-    # --- facts ------------------------------------------------------------------------------
     @property
     def batch_size(self) -> int:
         return self.engine.batch_size
@@ -170,7 +168,6 @@ class PipelineInspector:
         window = self._window
         return window.ready, 0 if window.room is None else window.room.depth
 
-    # --- batches ----------------------------------------------------------------------------
     @contextlib.contextmanager
     def _exclusively(self) -> Iterator[None]:
         """Lets one thread work at a time."""
@@ -236,7 +233,6 @@ class PipelineInspector:
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
 
-    # --- samples ----------------------------------------------------------------------------
     @property
     def knows_samples(self) -> bool:
         """True if an index identifies a sample: one reader, no external source, no operator on whole batches."""

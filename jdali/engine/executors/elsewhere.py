@@ -41,7 +41,7 @@ _MOST_TRIES = 3
 
 @dataclasses.dataclass(frozen=True)
 class SentTask:
-    """A task for a worker. It has the seed as well, because a restored state may change that.
+    """Describes a task for a worker. It includes the seed, because a restored state may change the seed.
 
     Attributes:
         is_search: if True, the worker makes each sample alone and returns nothing; if it dies, the pool learns at which
@@ -178,7 +178,6 @@ def _plain(error: Exception) -> Exception:
 def receive_values(
     sent: Sequence[SentBatch], task: BatchTask, sources: Mapping[str, object]
 ) -> list[TensorList]:
-    """Returns the values that a worker sent."""
     receive = drawn_by(functools.cache(lambda name: drawn_from(sources, name, task)))
     return [receive_batch(batch, receive) for batch in sent]
 
@@ -191,7 +190,6 @@ def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
 
 
 def by_name(sources: Mapping[Node, object]) -> dict[str, Any]:
-    """Returns the sources of an engine by the names of their nodes."""
     return {node.name: source for node, source in sources.items()}
 
 

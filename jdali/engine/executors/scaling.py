@@ -97,7 +97,6 @@ class WorkerScaler:
         self._waits.append(seconds)
 
     def note_batch(self) -> None:
-        """Notes that a batch was taken."""
         workers = self._elsewhere.workers
         self._batches += 1
         if self._batches < WINDOW_BATCHES:

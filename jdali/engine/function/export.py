@@ -42,7 +42,7 @@ from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.running import FunctionForm, computation, exact_platform, operand_specs
 from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exported, upstream
 
-# Padded sides of pictures, if the caller gives no shapes.
+# Padded sides of pictures, if the caller declares no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
 # Most programs for one padded shape; there are several because operators may plan smaller samples differently.
 _MOST_FORMS = 16
@@ -318,7 +318,7 @@ def _numbers(value: Any) -> tuple[int, int]:
     return dataclasses.astuple(ValueNumber.of(value))
 
 
-# Fractions of a padded size that are planned, if up to two axes vary, or more. Sizes in between are assumed to need no
+# Fractions of a padded size that are planned: if at most two axes vary, and if more do. Sizes in between are assumed to need no
 # other plans.
 _SHARES_OF_TWO = (1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25)
 _SHARES_OF_MORE = (1.0, 0.5)

@@ -55,7 +55,7 @@ def record_to_write(nodes: Iterable[Node]) -> GraphRecord:
 
 def _unfed(runtime: Any) -> Any:
     if not isinstance(runtime, SourceFeed):
-        return runtime  # it is also an argument, which is refused as such
+        return runtime  # this object is also an argument, so `written_graph` refuses it
     return functools.partial(
         SourceFeed, None, num_outputs=runtime.num_outputs, repeat_last=runtime.repeat_last,
         layout=runtime.layouts, dtype=runtime.dtypes, ndim=runtime.ndims,

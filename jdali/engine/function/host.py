@@ -114,7 +114,7 @@ class HostPart:
     def _run(
         self, batches: Sequence[TensorList], ids: SampleIds, failed: dict[int, OperatorError]
     ) -> tuple[TensorList, ...]:
-        """Runs a batch. If samples fail, adds their errors to `failed`, by position, and raises the first of them."""
+        """Runs a batch. If samples fail, adds their errors to `failed`, by position, and raises the first error."""
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
         try:

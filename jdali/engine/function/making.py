@@ -83,14 +83,14 @@ def refuse_random(function: PipelineFunction) -> None:
 
 
 def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """Returns the outputs that depend on the start, without outputs that are values of the start."""
+    """Returns the outputs that depend on the start, except values of the start itself."""
     makers = {v.source for v in start}
     begin = {id(origin(v)) for v in start}
     return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)
 
 
 def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndarray]:
-    """Converts the values that the user gives in place of operators, by name."""
+    """Converts the values that the user passes in place of operators, by name."""
     fixed = {}
     for name, value in values.items():
         (found, *others) = find_values(graph, name)

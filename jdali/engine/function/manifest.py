@@ -116,11 +116,7 @@ def require_flatbuffers() -> None:
 
 
 def read_manifest(folder: Path, jdali_version: str) -> Manifest:
-    """Reads and checks the description of a folder.
-
-    Raises:
-        FolderError: the description is damaged, or another version wrote it.
-    """
+    """Reads and checks the description of a folder; raises FolderError if it is damaged, or another version wrote it."""
     path = folder / MANIFEST
     try:
         data = files.read(str(path))

@@ -110,7 +110,7 @@ _kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
     """Rounds products of `function` as in a pipeline's programs, see `exact`, also under `vmap`.
 
-    `vmap` is applied before rounding, because in rounded code it does not find the kernels' own loops over batches.
+    `vmap` is applied before rounding, because it would not recognize the kernels' own batch loops in rounded code.
     """
 
     @jax.custom_batching.custom_vmap

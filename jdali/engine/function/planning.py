@@ -39,7 +39,6 @@ class FunctionInputs:
 
     @property
     def count(self) -> int:
-        """Number of samples."""
         return self.specs[0].batch_size
 
 

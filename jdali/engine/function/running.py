@@ -142,7 +142,7 @@ def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., A
 
 
 def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
-    """Wraps `computation` for programs of the caller."""
+    """Wraps `computation` for use inside the caller's programs."""
     run = jax.jit(computation(stage, form, accelerator().platform))
 
     def call(arrays: Sequence[object], packed: object, apart: object, identity: object, seeds: object) -> Any:

@@ -8,7 +8,7 @@ it runs in the same program in any batch. This module has level 0; `coarse` has 
   time that programs cost more, a roomy grid where an operator's time does not grow with the padding (`cost`).
 * The longest side of a picture is on the grid, and the other sides are a fraction of it: sides of photographs are nearly
   proportional, and independent grids would give many more shapes.
-* An output has the shape that the operator's `setup` gives for padded inputs, if the sample fits in it. So a resize to
+* An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So a resize to
   300 × 300 has no padding, and frames of sound need no programs of their own. In small batches on a CPU, where
   programs cost most, an output has a square that other sizes share (`ROOM_OUT_FEW`).
 """
@@ -30,7 +30,7 @@ class Grid:
     """Sizes that an axis may have; proportional axes may have these fractions of the longest axis."""
 
     sizes: Sizes
-    fractions: tuple[float, ...]  # have few binary digits; ascending, up to 1
+    fractions: tuple[float, ...]  # ascending, up to 1, with few binary digits, so that quotients are exact
 
 
 def _powers(base: float, *factors: float) -> tuple[float, ...]:
@@ -73,7 +73,7 @@ class Group:
     cheapest: int = 0
 
     def joined(self, other: Group, count: int) -> Group:
-        """Returns the group with the last `count` samples of another group, whose shape is not larger."""
+        """Returns the group with the last `count` samples of a group of equal or smaller shape."""
         samples = np.concatenate([self.samples, other.samples[-count:]])
         share = count / len(other.samples)
         return dataclasses.replace(
@@ -82,7 +82,6 @@ class Group:
         )  # fmt: skip
 
     def without(self, count: int) -> Group:
-        """Returns the group without its last samples."""
         samples = self.samples[: len(self.samples) - count]
         share = len(samples) / len(self.samples)
         return dataclasses.replace(
@@ -197,7 +196,7 @@ class PaddedShapes:
     def _derived(
         self, number: int, reads: list[np.ndarray], ranks: tuple[int, ...], count: int
     ) -> list[np.ndarray]:
-        """Derives the shapes of a node's outputs from those of its inputs, int [N, ndim]; returns [] if they do not follow.
+        """Derives the shapes of a node's outputs, int [N, ndim], from the shapes of its inputs; returns [] if this is impossible.
 
         `ranks` are the outputs' numbers of axes, which may depend on the sizes of the whole batch, as in `one_hot`. A derived
         shape with another number of axes is ignored.

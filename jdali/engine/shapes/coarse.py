@@ -78,7 +78,6 @@ class Coarseness:
 
     @classmethod
     def of(cls, level: int) -> Coarseness:
-        """Returns the grid and floor of a level, from 1."""
         return cls(*divmod(level - 1, len(FLOORS)))
 
     @property
@@ -87,7 +86,6 @@ class Coarseness:
 
 
 def text_of(level: int) -> str:
-    """Describes a level in words."""
     if not level:
         return "by their own sizes"
     coarseness = Coarseness.of(level)
@@ -115,7 +113,7 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
     shapes = extents.copy()
     for axis, letter in enumerate(letters):
         if letter == " ":
-            sizes = extents[:, axis]  # a small axis may have coordinates
+            sizes = extents[:, axis]  # a small axis is not padded: it may have coordinates
             shapes[:, axis] = np.where(
                 sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, side), grid.sizes)
             )

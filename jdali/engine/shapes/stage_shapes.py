@@ -26,9 +26,10 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 MOST_SHAPES = 16
 # A level is worth its new programs if it has at most this share of the present shapes.
 _WORTH_IT = 2 / 3
-# If no level is worth it, or the best still has too many shapes, a stage searches again at this many times as many shapes.
+# If no level is worth it, or the best one still has too many shapes, the stage searches again when it has this many times as
+# many.
 _PATIENCE = 1.5
-# At a coarser level samples may take this many times as long, or `seconds_worth_a_program` more for each program saved.
+# A coarser level may make samples take this many times as long, or longer by `seconds_worth_a_program` for each program saved.
 _MOST_TIMES = 4.0
 # Stands in for the spec of an argument that comes from outside the stage and is passed by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))

@@ -33,7 +33,6 @@ class HostRunner(StepRunner):
     policy: ThreadPolicy
 
     def __init__(self, node: Node, seed: int, *, may_be_brief: bool = False):
-        """Prepares the operator of a node."""
         self.node = node
         self._static = prepared_args(node)
         self._seed = seed_of(node, seed)
@@ -54,7 +53,8 @@ class HostRunner(StepRunner):
                 if isinstance(value, DataNode) and op.input(i).argument
             }
             values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
-            # The setup of a decoder sees headers alone; that of another operator may look at a file.
+            # Keep plans of decoders, whose setup sees headers only. The setup of another operator may read a file, which may
+            # change.
             seen = [] if contents is None else [contents, *[*specs.values()][1:]]
             known = (op.setup is None or contents is not None) and not values and not op.random
             key = (len(ids), *(spec.key for spec in seen)) if known else None
@@ -135,7 +135,6 @@ def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
 
 
 def _constant(value: np.ndarray, size: int) -> TensorList:
-    """Repeats an array to a batch of `size` samples."""
     return TensorList.from_samples([value] * max(size, 1)).select(np.arange(size))
 
 

@@ -7,7 +7,7 @@
                                                   └──▶ the stage runs again, with all samples made at once
 ```
 
-So if samples are large, only those of one call are in memory. Failures are reported as if no sample had been late.
+So if samples are large, only the samples of one call are in memory. Failures are reported as if no sample had been late.
 """
 
 from __future__ import annotations

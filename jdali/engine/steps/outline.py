@@ -53,7 +53,6 @@ class StageOutline:
 
     @classmethod
     def of(cls, stage: Stage) -> StageOutline:
-        """Outlines a stage of a plan."""
         slots: dict[DataNode, Slot] = {value: Slot(STAGE, i) for i, value in enumerate(stage.inputs)}
         for number, node in enumerate(stage.nodes):
             slots |= {value: Slot(number, i) for i, value in enumerate(node.outputs)}

@@ -93,7 +93,6 @@ class StagePlan:
         return dataclasses.replace(self.stage, arrays=arrays)
 
     def pack(self, given: ArgumentValues) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Packs the arrays for a batch with these values."""
         if not self.varying:
             return self.packed, self.apart
         return self.stage.packing.repack(self.packed, self.apart, self._arrays(given))

@@ -51,8 +51,8 @@ SMALL_BYTES = 256 << 10
 # call. A call with fewer rows takes at least `SHORTEST_CALL`, its overhead, so it costs at most about twice as much as a
 # program for just this batch.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
-# Half of that on an accelerator, because the host makes a call while the call before runs. For 128 pictures of 300 to 640
-# pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms, 0.55 times.
+# Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the one before. For 128 pictures of 300
+# to 640 pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms, 0.55 times.
 _SHORTEST_DEVICE_CALL = 0.15e-3
 
 
@@ -80,7 +80,6 @@ class Program:
         return result
 
     def count(self, samples: int, padded_seconds: float, needed_seconds: float) -> None:
-        """Counts samples, and their modelled time."""
         self.samples += samples
         self.padded_seconds += padded_seconds
         self.needed_seconds += needed_seconds
@@ -252,7 +251,6 @@ class ProgramForm:
         return cls(calls, traced, shapes, planned.packing.key, planned.x64)
 
     def packing(self) -> Packing:
-        """Returns the packing of the small arrays."""
         return Packing([np.empty((0, *shape), dtype) for dtype, shape in self.small])
 
 

@@ -57,7 +57,6 @@ class Compiled:
         return self._function(*operands)
 
     def lower(self, *operands: Any) -> Any:
-        """Lowers the function for these operands, to inspect the program."""
         return self._function.lower(*operands)
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
@@ -67,7 +66,6 @@ class Compiled:
         return result
 
     def is_compiled(self, where: Hashable) -> bool:
-        """Returns True if an earlier call has compiled the function for `where`."""
         return where in self._called
 
 
@@ -81,7 +79,7 @@ class ProgramTable:
         self._kept: collections.OrderedDict[Hashable, Compiled] = collections.OrderedDict()
 
     def get(self, wanted: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key that holds all it depends on; `make` makes a new function with `jax.jit`."""
+        """Returns the function of a key, which holds all that it depends on; if it is new, `make` makes it with `jax.jit`."""
         key = _typed(wanted)
         with self._lock:
             found = self._used.get(key)

@@ -121,7 +121,6 @@ class StageRunner(StepRunner):
     def set_seed(self, seed: int, stream: int | None = None) -> None:
         self.calls.set_seed(seed, stream)
 
-    # --- several devices --------------------------------------------------------------------
     def spread_over(self, spread: SeveralDevices | None) -> None:
         """Lets the stage run on several devices; call it before the first run."""
         self._spread = spread
@@ -142,7 +141,6 @@ class StageRunner(StepRunner):
             lambda: make(stage_function(outline, form, platform)),
         )  # fmt: skip
 
-    # --- planning ---------------------------------------------------------------------------
     def _plan(self, env: Values, ids: SampleIds, given: ArgumentValues) -> StagePlan:
         held = [held_shapes(env[v]) if made else None for v, made in self._inputs]
         key = self._dependencies.key(env, len(ids), given)
@@ -188,7 +186,6 @@ class StageRunner(StepRunner):
         fills = self._platform != "cpu" and not together
         return self.shapes.group(planned.values, held, together=together, rows=rows if fills else None)
 
-    # --- running ----------------------------------------------------------------------------
     def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         run_with_late(self.stage.inputs, env, lambda: self._run(env, ids, pool.executor))
 
@@ -235,7 +232,6 @@ class StageRunner(StepRunner):
         return most if most >= FEWEST_QUEUED else 0
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
-        """Lists the calls that make a batch of `count` samples."""
         jobs = []
         for group in planned.groups:
             shapes = split_shapes(group.shape, planned)

@@ -42,7 +42,6 @@ class Values(dict[DataNode, TensorList]):
         self.most_bytes = 0
 
     def note_bytes(self) -> None:
-        """Updates `most_bytes`."""
         self.most_bytes = max(self.most_bytes, bytes_of(self.values()))
 
     def drop(self, values: Iterable[DataNode]) -> None:
@@ -53,7 +52,6 @@ class Values(dict[DataNode, TensorList]):
             self.late.pop(value, None)
 
     def of_argument(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
-        """Reads the values [N, ...] of a per-sample argument, see `argument_values`."""
         array = self.arrays.get(value)
         return argument_values(self[value], op, name) if array is None else array
 
@@ -84,7 +82,7 @@ class Values(dict[DataNode, TensorList]):
         else:
             chosen = self.arrays[given] if given in self.arrays else self[given].to_samples()
         positions = [np.asarray(one).reshape(-1) for one in chosen]
-        return [own[(own >= 0) & (own < len(images))] for own in positions]  # `setup` refuses others
+        return [own[(own >= 0) & (own < len(images))] for own in positions]  # `setup` refuses other positions
 
     def _provenance(self, value: DataNode) -> Provenance | None:
         if value in self:

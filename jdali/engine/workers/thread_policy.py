@@ -18,12 +18,13 @@ class ThreadPolicy:
     """Decides for one step, batch by batch, which threads work on its samples. Results do not depend on it.
 
     ```
-    decides                                              measures
-    is_brief    the whole batch here, in turns           processor time and wall time (note_batch)
-    work_here   how many samples here, the others        the time of a sample here, and in the pool
-                in the pool                              (note_pool)
+    decides                                                  measures
+    is_brief    if the calling thread makes the whole        processor time and wall time (note_batch)
+                batch, one batch at a time
+    work_here   how many samples the calling thread makes    the time of a sample in this thread, and in the pool
+                before the pool makes the rest               (note_pool)
     ```
-    The size of the pool's tasks follows from number and bytes of the samples: `samples_a_task`, `shares`.
+    `samples_a_task` and `shares` choose the size of the pool's tasks by the number and bytes of the samples.
 
     Brief work: a sample that takes some microseconds makes a few short calls that release the GIL. With several threads, each
     finds the GIL taken when its call ends, and waking up takes longer than the call. Two threads that decode pictures of 8×8
@@ -45,8 +46,9 @@ class ThreadPolicy:
         is_brief: True if one thread works on the next batch.
     """
 
-    # A brief sample takes at most BRIEF_SECONDS of processor time, and at most BRIEF_WAITING times that by the clock, on a busy
-    # machine: work that waits for a disk or a server gains by threads. Brief work stays brief up to BRIEF_SLACK times as much.
+    # A brief sample takes at most BRIEF_SECONDS of processor time. Its wall time is at most BRIEF_WAITING times that, because
+    # work that waits for a disk or a server is faster with threads. Once work is brief, both limits are BRIEF_SLACK times as
+    # large.
     BRIEF_SECONDS, BRIEF_WAITING, BRIEF_SLACK = 30e-6, 4.0, 1.5
 
     # Seconds that a sample takes. Below TRIVIAL_SECONDS the pool is not tried. Above CHEAP_SECONDS samples go to the pool as long
@@ -70,7 +72,6 @@ class ThreadPolicy:
         self._batches_to_pool = 0
         self._batches_here = 0
 
-    # --- the whole batch --------------------------------------------------------------------
     def note_batch(self, samples: int, cpu: float, busy: float) -> None:
         """Records a batch of `samples` samples: processor time and wall time, in seconds, of all threads together."""
         if self.may_be_brief:
@@ -78,7 +79,6 @@ class ThreadPolicy:
             is_short = cpu <= slack * self.BRIEF_SECONDS * samples
             self.is_brief = is_short and busy <= slack * self.BRIEF_WAITING * cpu
 
-    # --- its first samples ------------------------------------------------------------------
     def work_here(self, function: Callable[[int], object], samples: Sequence[int]) -> int:
         """Calls function(0), function(1), ... as long as that pays; returns the number of calls.
 
@@ -115,7 +115,6 @@ class ThreadPolicy:
             self._patience = min(2 * self._patience, self.MOST_PATIENCE)
 
     def note_pool(self, seconds: float, samples: int) -> None:
-        """Records the time that `samples` samples took in the pool."""
         if samples < self._FEW:
             return
         latest = seconds / samples
