@@ -21,7 +21,7 @@ _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
 def device_of_capsule(value: object) -> tuple[int, int] | None:
-    """Returns DLPack's type and number of the device of a capsule's data; None if `capsule` is no unused capsule."""
+    """Returns the device of a capsule's data, as DLPack's type and number; None unless `value` is an unused capsule."""
     api = ctypes.pythonapi
     api.PyCapsule_IsValid.argtypes = api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
@@ -87,7 +87,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def data_array(value: object, *, copy: bool = False) -> HostArray:
-    """Converts data as `host_array` does; numbers and (nested) lists of them as NumPy does."""
+    """Converts arrays as `host_array` does, and numbers and (nested) lists of numbers as NumPy does."""
     if not isinstance(value, (bool, int, float, list, tuple)):
         return host_array(value, copy=copy)
     try:

@@ -122,7 +122,7 @@ def _on_host(
 
 
 def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index) -> None:
-    """Copies rows of a block to the rows `at` of `out`, each from its first element on."""
+    """Copies samples, each in its true size, from the rows `taken` of a block to the rows `at` of `out`."""
     if len(at) == 1:  # faster than the general case
         cut: tuple[Any, ...] = tuple(map(slice, extents[0].tolist()))
         out[(int(at[0]), *cut)] = block.host_sample(int(taken[0]))[cut]
@@ -163,7 +163,7 @@ def _on_device(
     """Takes and pads the samples of each block on the device of the block.
 
     Programs depend only on the shapes of a block and of the result, so the stages bound their number. Samples in host memory
-    are joined into one block there.
+    are first joined into one block in host memory.
     """
     owner = store.block[rows]
     used = np.unique(owner).tolist()
@@ -210,7 +210,7 @@ def _home(blocks: list[Block], placement: Sharding) -> Sharding:
 def _piece(
     block: Block, taken: Index, mine: HostArray, shape: tuple[int, ...], count: int, home: Sharding
 ) -> tuple[jax.Array, Index]:
-    """Returns an array on the device that holds samples of a block, and the row of each sample in it."""
+    """Returns an array on the device with samples of a block, and each sample's row in this array."""
     if isinstance(block, PaddedBlock):
         return _moved(block.array, home), taken
     assert isinstance(block, SamplesBlock)

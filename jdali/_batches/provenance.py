@@ -21,7 +21,7 @@ class Drawn:
     """Holds the samples of one source for a batch.
 
     Attributes:
-        name: returns the name of the sample with an index in the data set, "" if it has none.
+        name: returns the name of the sample with a given index in the data set, "" if it has none.
         index: int64 [n], indices of the samples in the data set; must not change later.
     """
 

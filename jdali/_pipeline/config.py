@@ -84,7 +84,7 @@ class PipelineConfig:
     min_workers: int
     max_workers: int | None
     compilation_cache: bool
-    # WITHOUT_EFFECT
+    # the arguments in WITHOUT_EFFECT
     bytes_per_sample: int
     set_affinity: bool
     max_streams: int | None

@@ -45,7 +45,7 @@ def plan_svg(
 
     Args:
         here: the steps that this process runs, while workers run the rest; None if there are no workers.
-        links: URL of each row's link, up to the number of its node; "" for no links.
+        links: start of each row's URL, to which the number of the row's node is added; "" for no links.
     """
     below = set() if here is None else {node for step in here.steps for node in step.nodes}
     boxes: list[_display.GraphBox] = []

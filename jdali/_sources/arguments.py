@@ -47,7 +47,7 @@ def check_source(source: object, cycle: object, *, repeat_last: bool = False) ->
 
 
 def is_random_access(source: object) -> bool:
-    """Returns True if a source has its elements only by index; DALI's sources are called or iterated."""
+    """Returns True if a source can only be indexed; sources of DALI are called or iterated."""
     if callable(source) or isinstance(source, Iterable):
         return False
     return hasattr(source, "__len__") and hasattr(source, "__getitem__")

@@ -246,13 +246,10 @@ class SourceFeed:
         return outputs
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """Returns the samples of the next batch, for each output.
+        """Returns the samples of the next batch, for each output; raises StopIteration if the source is at its end.
 
         Args:
             first: number of the first sample in the epoch.
-
-        Raises:
-            StopIteration: the source is at its end.
         """
         if self.is_fed:
             batch = self._next_fed()
@@ -278,7 +275,7 @@ class SourceFeed:
         return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """Calls a source of single samples for some positions of a batch; returns, by row, a value or a value for each output."""
+        """Calls a source of single samples for some positions of a batch; returns a value, or a value by output, for each."""
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         rows: list[Any] = []
         for number, info in enumerate(infos, 1):
@@ -302,7 +299,7 @@ class SourceFeed:
         return rows
 
     def _columns(self, rows: list[object]) -> Any:
-        """Converts rows of samples to the form in which a source of batches returns them."""
+        """Transposes rows of samples to one sequence for each output, as a source of batches returns them."""
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
     def _outputs(self, raw: Any) -> list[Any]:

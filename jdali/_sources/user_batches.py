@@ -46,10 +46,7 @@ def kind_of(samples: Samples, i: int) -> tuple[np.dtype[Any], int]:
 
 
 def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> TensorList:
-    """Makes a batch from samples that a source returned.
-
-    Data on a device stays there, unless `device` is "cpu".
-    """
+    """Makes a batch from samples that a source returned; data on a device stays there, unless `device` is "cpu"."""
     if not isinstance(samples, TensorList):
         return TensorList.from_samples(samples, layout, device, source)
     store = dataclasses.replace(samples.store, spec=samples.spec.replace(layout=layout))
@@ -108,7 +105,7 @@ def own_sample(value: object) -> Any:
 
 
 def host_sample(value: Any) -> Any:
-    """Copies a sample that `own_sample` returned to host memory, if it is not there."""
+    """Copies a result of `own_sample` to host memory, if it is not there yet."""
     if isinstance(value, (np.ndarray, TensorCPU)):
         return value
     array = np.asarray(value)

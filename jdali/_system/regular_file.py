@@ -29,11 +29,9 @@ _KINDS = (
 
 
 def open_regular(path: str) -> tuple[int, int]:
-    """Opens a file for reading; follows symbolic links.
+    """Opens a file for reading, and follows symbolic links; returns the descriptor and the size in bytes.
 
     It checks the opened file, because the path may point to another file by then.
-
-    Returns: (descriptor, size in bytes).
 
     Raises:
         OSError: it cannot be opened, or is not a regular file.

@@ -39,9 +39,7 @@ def folders() -> list[str | None]:
 
 
 def allocate(size: int, least: int = 0) -> tuple[int, int]:
-    """Makes a file without a name, large enough for `size` bytes and of at least `least`.
-
-    Returns: its descriptor, and its size in bytes.
+    """Makes a file without a name, of `size` and `least` bytes or more; returns its descriptor and its size in bytes.
 
     Raises:
         MemoryError: neither memory nor disk has room for it.

@@ -220,7 +220,7 @@ class TaskPool:
         for process in staying[count:]:
             process.is_leaving = True
         for _ in range(count - len(staying)):
-            assert self._start is not None  # the first death has set `_error`
+            assert self._start is not None  # without `_start`, the first death sets `_error`
             process = self._start(next(self._process_numbers))
             self._processes.append(process)
             self._selector.register(process.channel, selectors.EVENT_READ, process)

@@ -49,7 +49,8 @@ class TaskProcess:
         is_warm: True if it has made a task.
         reached: last note of the running task; None if there is none.
         rehearsal: number of a task that it makes only to become warm; None if it has none.
-        looks, stopped: number of checks in a row that found it with the same task, and that found it stopped by a signal.
+        looks: number of checks in a row that found it with the same task.
+        stopped: number of checks in a row that found it stopped by a signal.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):

@@ -122,7 +122,7 @@ class TaskCursor:
             self.reset()
 
     def reset(self) -> None:
-        """Counts a new epoch after an external source ended; moves no source."""
+        """Starts the counts of a new epoch after an external source ended; the sources stay where they are."""
         self.epoch += 1
         self.iteration = self.position = 0
 
@@ -262,12 +262,10 @@ def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
 def open_sources(
     nodes: Sequence[Node], options: EngineOptions, tables: Tables
 ) -> tuple[dict[Node, Any], Tables]:
-    """Opens the sources of a pipeline.
+    """Opens the sources of a pipeline; returns them by node, and the tables that the readers computed, for other processes.
 
     Args:
         tables: tables that the same readers computed in another process; readers use these instead of computing theirs.
-
-    Returns: the sources by node, and the tables that the readers computed, for other processes.
     """
     sources: dict[Node, Any] = {}
     noted: dict[str, dict[str, Any]] = {}

@@ -162,7 +162,7 @@ class Engine:
         return True
 
     def use_seed(self, seed: int) -> None:
-        """Gives the pipeline's seed to all random operators that have no seed of their own."""
+        """Sets the pipeline's seed in all random operators that have no seed of their own."""
         if seed != self.seed:
             self.seed = seed
             for runner in self.runners:
@@ -289,7 +289,7 @@ class Engine:
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Waits for the workers, if there are any, and adds their values to a batch; returns their failure."""
+        """Waits for the workers, if there are any, and adds the values that they made to a batch; returns their failure."""
         if self.elsewhere is None:
             return None
         self.pool.refuse_if_interrupted()
@@ -307,7 +307,7 @@ class Engine:
         order: int = 0,
         steps: Sequence[PreparedStep] | None = None,
     ) -> AttemptFailure | None:
-        """Runs some steps of a batch, or all if None; returns the failure of the first step that fails."""
+        """Runs `steps` of a batch, or all steps if None; returns the failure of the first step that fails."""
 
         steps = self._prepared if steps is None else steps
         try:

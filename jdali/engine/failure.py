@@ -62,10 +62,10 @@ class NodeFailure(Exception):
 
         Args:
             position: position of `sample` in the user's batch; None if no sample failed.
-            made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a
-                sample failed: inputs that do not fit each other have no provenance. None if the files are unknown.
-            where: line that the error shows; None for the user's lines; "" for no line: Python's traceback shows a call
-                outside of a pipeline.
+            made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a sample
+                failed, because inputs that do not fit each other have no provenance. None if the files are unknown.
+            where: line that the error shows; None for the user's lines; "" for no line, because outside of a pipeline Python's
+                traceback shows the call.
         """
         sample = self.sample
         found = None if sample is None or made_of is None else made_of(self.node)

@@ -330,7 +330,7 @@ class InFlight:
         slot.begun.future.add_done_callback(lambda _: self._make_received())
 
     def _make_received(self) -> None:
-        """Has threads make the batches that workers have finished, in order, so that no ordered step blocks a thread."""
+        """Has threads continue, in order, the batches that workers sent back, so that no thread blocks at an ordered step."""
         with self.changed:
             for slot in self._slots:
                 if slot.makes or slot.outcome is not None:
@@ -429,5 +429,5 @@ class InFlight:
         self._undrawn.clear()
 
     def forget_parent(self) -> None:
-        """Closes in a forked process, where a thread of the parent may hold the lock."""
+        """Closes this in a forked process; replaces the lock, which a thread of the parent may hold."""
         self.closed, self.changed = True, threading.Condition()

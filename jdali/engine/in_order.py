@@ -21,10 +21,9 @@ class InOrder:
         self._left: dict[int, set[int]] = {step: set() for step in self._next}  # batches that left early
 
     def turn(self, number: int, step: int) -> contextlib.AbstractContextManager[None]:
-        """Returns a context manager that waits for a batch's turn at a step. A second attempt at the batch does not wait.
+        """Returns a context manager that waits for a batch's turn at a step; entering it raises `Stopped` after `stop`.
 
-        Raises:
-            Stopped: `stop` was called. The context manager raises this when it is entered.
+        A second attempt at the batch does not wait.
         """
         return self._turn(number, step) if step in self._next else contextlib.nullcontext()
 

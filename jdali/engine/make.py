@@ -96,9 +96,7 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Returns the samples of a branch, and adds them to `parts`, which has the samples of the whole batch.
-
-    A branch has the samples of its parent that the predicate selects.
+    """Returns the samples of a branch, which its predicate selects from the samples of the parent; adds them to `parts`.
 
     Raises:
         NodeFailure: a predicate is not a scalar.

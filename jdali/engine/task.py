@@ -114,7 +114,7 @@ class BatchTask:
         cls, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData],
         state: Mapping[str, Any] | None = None, share: EpochShare | None = None,
     ) -> BatchTask:  # fmt: skip
-        """Makes a task whose samples the first reader identifies; there must be a reader."""
+        """Makes a task whose samples have the identities that the first reader assigns; there must be a reader."""
         ids = _identified(refs)
         return cls(ids, np.ones(len(ids), bool), refs, data, state or {}, share)
 

@@ -1,8 +1,8 @@
 """Holds the window of a pipeline: batches are drawn in order, made several at a time, and taken in order.
 
 If drawing calls user functions, the thread that takes a batch draws a later one. So, as in DALI, the functions run in
-the program's thread, with its random state and debugger. If data is fed, or the user wants it so, batches are made when
-they are scheduled or taken.
+the program's thread, with its random state and debugger. If data is fed, or the user turns this off, batches are made
+when they are scheduled or taken.
 
 ```
  built ──▶ running ──end of a source taken──▶ ended
@@ -195,12 +195,10 @@ class Window:
             self._draw_ahead()
 
     def schedule(self, scheduled: int = 0) -> bool:
-        """Starts to make one more batch, unless threads make batches ahead by themselves.
+        """Starts to make one more batch, unless threads make batches ahead; returns False if the end of a source comes next.
 
         Args:
             scheduled: batches that were scheduled before and not taken.
-
-        Returns: False if the end of a source comes next.
         """
         self.refuse_own_thread()
         with self.turn:
@@ -347,7 +345,7 @@ class Window:
             self.engine.set_state(state)
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None) -> None:
-        """Ends an epoch after a state of the sources, see `TaskCursor.leave_epoch`; drops batches made since."""
+        """Ends an epoch early, see `TaskCursor.leave_epoch`; drops the batches made after the state."""
         with self._moving(ended=False):
             self.engine.cursor.leave_epoch(state, batches, self.engine.batch_size)
 

@@ -23,7 +23,7 @@ class Border:
 
 
 def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
-    """Cuts a plan.
+    """Divides the steps of a plan between workers and this process.
 
     Args:
         one_device: True if the accelerator is the CPU, so that workers run all steps. If False, they run the steps on the

@@ -36,10 +36,7 @@ class Branches:
         return isinstance(value, DataNode)
 
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
-        """Begins a branch; see `Domain`.
-
-        Operators called from here on work on the samples for which `condition` is `which`.
-        """
+        """Begins a branch: operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
         domain = self._domain(self._graph.domain, self._in_current(condition), which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = domain

@@ -138,7 +138,7 @@ def has(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
 
 
 def stays(nodes: Iterable[ast.AST]) -> bool:
-    """Returns True if the nodes would change their meaning in a separate function."""
+    """Returns True if the nodes must stay in their function, because they would have another meaning in a separate one."""
     nodes = list(nodes)
     if has(nodes, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
         return True

@@ -197,7 +197,7 @@ class Graph:
         return list(inputs), dict(args)
 
     def own(self, value: DataNode) -> DataNode:
-        """Returns the value in this graph: itself, or the value of a copy of its node."""
+        """Returns a value of this graph: `value` itself, or the same output of its node's copy."""
         self.bring_in(value)
         node = self.copy_of(value.source)
         assert node is not None
@@ -328,7 +328,7 @@ class DataNode(Expression):
         return self if self.device == "cpu" else apply("_transfer", (self,), {}, device="cpu")
 
     def shape(self, *, dtype: object = None, device: str = "cpu") -> DataNode:
-        """Returns the shape of each sample, a 1-D tensor, INT64 unless `dtype` says otherwise."""
+        """Returns the shape of each sample, a 1-D tensor of the type `dtype`, INT64 by default."""
         args = {} if dtype is None else {"dtype": dtype}
         return apply("shapes", (self,), args, device=device)
 

@@ -77,7 +77,7 @@ def passes_on(node: Node) -> bool:
 
 
 def origin(value: DataNode) -> DataNode:
-    """Returns the value that this value was before moves, and before it entered branches."""
+    """Follows a value back through moves between devices and entries into branches; returns the value before them."""
     while passes_on(value.source):
         value = value.source.data_inputs[0]
     return value

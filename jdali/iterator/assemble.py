@@ -56,7 +56,6 @@ class Assembler:
         """Makes the arrays of one batch, by name.
 
         Args:
-            outputs: the outputs of each pipeline.
             rows: the rows to take from each pipeline's outputs; None for all.
             mask: bool [N], for the samples of all pipelines.
         """

@@ -133,7 +133,7 @@ class EpochCounter:
         # Samples of this epoch that already filled up the last batch of the epoch before. With a reader, entry i belongs to the
         # pipeline that began with shard i; without a reader, one number serves all pipelines.
         self._ahead = [0] * (1 if reader is None else reader.shards)
-        # Samples of each shard that a restored state left for this epoch and the next epochs; empty if all are left.
+        # Samples of each shard that are left after a restored state, for this epoch and the next epochs; empty if all are left.
         self._rest: list[list[int]] = []
 
     def _sizes(self) -> list[int]:
@@ -152,7 +152,7 @@ class EpochCounter:
 
     @property
     def size(self) -> int:
-        """Samples in the epoch by DALI's count, which with a reader is of one shard; -1 if not known."""
+        """Samples in the epoch as DALI counts them (of one shard, if there is a reader); -1 if not known."""
         reader = self.reader
         if reader is None:
             return self._sizes()[0]
@@ -266,7 +266,7 @@ class EpochCounter:
                 self._ahead = [a + drawn - s for a, s in zip(self._ahead, self._sizes(), strict=True)]
         self._move_on()
         if self._wraps and self.reader is not None and self.length == 0:
-            # The epoch before took all samples of this epoch, so this epoch is skipped, as in DALI.
+            # The previous epoch took all samples of this epoch, so this epoch is skipped, as in DALI.
             self._ahead = [0] * len(self._ahead)
             self._move_on()
         self.epoch += 1
@@ -295,7 +295,6 @@ class EpochCounter:
         anew and counted from batch 0.
 
         Args:
-            state: a result of `get_state`.
             ended: True if the epoch has ended, so that `advance` is the next call.
         """
         self._thrown_away, self._began_again = 0, False

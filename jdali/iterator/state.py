@@ -106,10 +106,7 @@ def checkpoints(state: Mapping[str, Any]) -> list[bytes]:
 
 
 def restored_state(pipelines: Sequence[Pipeline]) -> dict[str, Any] | None:
-    """Returns the iterator state in the checkpoints that the pipelines were restored from.
-
-    Returns None if the checkpoints have no iterator state, or different states.
-    """
+    """Returns the iterator's state from the pipelines' checkpoints; None if they have no such state, or different ones."""
     states = [pipeline.iterator_state for pipeline in pipelines]
     if any(state is None or state != states[0] for state in states) or states[0] is None:
         return None

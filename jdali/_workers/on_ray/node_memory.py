@@ -79,7 +79,7 @@ def _of_others(key: str) -> Memory | None:
 
 
 def _server_beside_the_first(key: str) -> socket.socket | None:
-    """Returns a socket at the next free address; None if all are taken, so that enough actors send the memory."""
+    """Returns a socket at the next free address; None if all are taken, because then enough actors send the memory."""
     for number in range(1, _ADDRESSES):
         server = _bound(_address(key, number))
         if server is not None:

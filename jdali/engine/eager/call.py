@@ -58,7 +58,7 @@ class RunnerKey(NamedTuple):
 
 
 class RandomDraw(NamedTuple):
-    """Keys random numbers by a seed and the number of calls that have drawn from it before."""
+    """Identifies random numbers by a seed and the number of earlier calls that drew from it."""
 
     seed: int
     number: int

@@ -148,7 +148,7 @@ class DebugEngine(Engine):
 
     @property
     def first_reader(self) -> Node | None:
-        """The reader whose samples key the random values; None until the function has called a reader."""
+        """The reader from whose samples random keys are made; None until the function has called a reader."""
         return next(iter(self.readers), None)
 
     @property
@@ -295,7 +295,7 @@ class DebugGraph(Graph):
         return self._env[node]
 
     def run_waiting(self) -> None:
-        """Runs the operators that wait for the samples of a reader; without a reader, samples are counted."""
+        """Runs the operators that wait for the samples of a reader; without a reader, samples are numbered."""
         if self._waiting and not self._keys_known:
             self._fix_keys()
         waiting, self._waiting = self._waiting, []
@@ -312,7 +312,7 @@ class DebugGraph(Graph):
         return node.op.random or any(value not in self._env for value in dependencies(node))
 
     def _fix_keys(self) -> None:
-        """Fixes the samples of the batch: draws them from the first reader, or counts them if no reader was called yet."""
+        """Fixes the samples of the batch: draws them from the first reader, or numbers them if no reader was called yet."""
         reader = self._engine.first_reader
         if reader is not None:
             self._draw_from(reader)

@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 
 class ObjectCache(Generic[Made]):
-    """Makes an object for each key, and keeps the `most` recently used. It keeps none whose key is unhashable."""
+    """Makes an object for each key, and keeps the `most` recently used. It keeps no object whose key is unhashable."""
 
     def __init__(self, make: Callable[[Any], Made], most: int):
         self._make = make

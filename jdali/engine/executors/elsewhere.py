@@ -4,8 +4,8 @@ If a batch crashes a worker, or two workers are killed while they make it, anoth
 notes each sample before it starts. If this worker crashes, the last sample noted is at fault. If it is killed, perhaps from
 outside, that sample is tried once more alone, and is at fault if the worker dies again.
 
-A sample at fault is treated like any bad sample. If no sample is, the workers died for another reason, and the whole batch
-is made again.
+A sample at fault is treated like any bad sample. If no sample is at fault, the workers died for another reason, and the
+whole batch is made again.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class MadeElsewhere:
         return dict(zip(self.border.elsewhere.outputs, values, strict=True))
 
     def _kills(self, task: SentTask, order: int) -> TaskKilledError | None:
-        """Tries a task in one worker; returns its death, if it dies."""
+        """Tries a task in one worker; returns the worker's death, if it dies."""
         try:
             self.workers.submit(task, order, patience=1).result()
         except TaskKilledError as error:

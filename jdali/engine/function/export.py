@@ -46,7 +46,7 @@ from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exporte
 PICTURE_SIDES = (256, 512, 1024, 2048)
 # Most programs for one padded shape; there are several because operators may plan smaller samples differently.
 _MOST_FORMS = 16
-# If random values decide sizes: the number of draws tried for each size, and a factor by which the largest size drawn grows.
+# Used if random values decide sizes: the number of draws for each size, and a factor that enlarges the largest size drawn.
 _DRAWS, _DRAWN_GROWTH = 8, 1.25
 # Each batch size gets its own program if an operator does not take a symbolic number of samples.
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)

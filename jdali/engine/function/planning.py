@@ -53,7 +53,7 @@ class FunctionPlan:
 
     Attributes:
         given: inputs of the stage besides the start, [N, ...].
-        shapes: shape of a sample of each array that the plan is for.
+        shapes: shape of a sample in each array that the plan is for.
     """
 
     packed: Any

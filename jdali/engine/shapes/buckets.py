@@ -47,7 +47,7 @@ ROOM_OUT = Grid(COARSE, _powers(4, 1))
 # 0.1 to 0.3 ms a sample, because memory is written, and copied to the true size (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have
-# more, because independent shapes of inputs and outputs would multiply.
+# more: if inputs and outputs had independent shapes, there would be too many combinations.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -73,7 +73,7 @@ class Group:
     cheapest: int = 0
 
     def joined(self, other: Group, count: int) -> Group:
-        """Returns the group with the last `count` samples of a group of equal or smaller shape."""
+        """Returns this group plus the last `count` samples of another group, whose shape must not be larger."""
         samples = np.concatenate([self.samples, other.samples[-count:]])
         share = count / len(other.samples)
         return dataclasses.replace(
@@ -210,7 +210,7 @@ class PaddedShapes:
         known = [f for f in fitting if f is not None]
         if not known:
             return []
-        # No sample fits in a size of -1.
+        # A size of -1 stands for no shape: no sample fits in it.
         none = tuple((-1,) * rank for rank in ranks)
         each = [none if f is None else f for f in fitting]
         return [
@@ -250,7 +250,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Returns the padded shape that a sample has in memory, unless its own is smaller."""
+    """Returns the shape that a sample has in memory if the sample fits in it and it is not larger than `own`; otherwise `own`."""
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 

@@ -54,8 +54,9 @@ GRIDS = (
 )
 # Fewest elements of a value over its named axes, without channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
-# An unnamed axis, such as the axis of boxes, is padded to the side of a square with as many elements as the floor (of a cube,
-# if three axes are unnamed), up to this size, because some operators take time by the square of the number of boxes.
+# Most padding of an unnamed axis, such as the axis of boxes. Such an axis is padded to the side of a square with as many
+# elements as the floor (of a cube, if three axes are unnamed), but not beyond this size, because some operators take time by
+# the square of the number of boxes.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -148,7 +149,7 @@ def _sides(sides: np.ndarray, grid: CoarseGrid) -> np.ndarray:
 
 
 def _raised(shapes: np.ndarray, floor: int) -> np.ndarray:
-    """Raises sizes until a shape has as many elements as the floor, the longest axis first and towards a square."""
+    """Raises sizes until a shape has as many elements as the floor; raised shapes are as square as possible."""
     raised, missing = shapes.copy(), np.full(len(shapes), float(floor))
     order, rows = np.argsort(-shapes, axis=1, kind="stable"), np.arange(len(shapes))
     count = shapes.shape[1]

@@ -1,4 +1,4 @@
-"""Groups the samples of a stage by padded shapes: chooses the level, and asks the operators which shapes follow."""
+"""Groups the samples of a stage by padded shapes: chooses the level, and has operators derive the shapes of their outputs."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class StageShapes:
         return None
 
     def _patience_at(self, level: _Candidate) -> float:
-        """Returns the patience at a new level; a level with too many shapes is kept until it has clearly more."""
+        """Returns the new `_patience`: if a level has too many shapes, the stage keeps it until there are clearly more."""
         assert self._most is not None
         return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
@@ -200,7 +200,7 @@ class _Search:
         self._ends = np.cumsum([0, *ranks]).tolist()
 
     def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: int) -> _Candidate:
-        """Returns the first of ever coarser levels with at most `goal` shapes, or the last if there is none."""
+        """Returns the first level with at most `goal` shapes, or the last one; `numbers` go from fine to coarse levels."""
         found = self.at(numbers[-1], seen)
         first, last = 0, len(numbers) - 1
         while len(found.seen) <= goal and first < last:
@@ -222,7 +222,7 @@ class _Search:
         )
 
     def _counted(self, seen: Mapping[Shape, int]) -> tuple[list[np.ndarray], np.ndarray]:
-        """Splits the counted shapes by value, int [shapes, ndim], and returns their numbers of samples, too."""
+        """Returns the counted shapes of each value, int [shapes, ndim], and the number of samples of each shape."""
         alike = {shape: samples for shape, samples in seen.items() if len(shape) == self._ends[-1]}
         flat = np.array(list(alike), np.int64).reshape(len(alike), self._ends[-1])
         extents = [flat[:, a:b] for a, b in itertools.pairwise(self._ends)]

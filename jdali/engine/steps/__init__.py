@@ -2,7 +2,7 @@
 
 ```
  reader_op ─▶ host_op, host_batch_op ─▶ stage ─▶ program
-                                          │         ├── plan_cache: plans that serve again
+                                          │         ├── plan_cache: plans that later batches use again
                                           │         └── outline, program_table: programs that pipelines share
                                           └── sharded: one stage on several devices
 ```

@@ -22,7 +22,7 @@ from jdali.tensors import TensorList
 
 # Most bytes of values in a key: larger values hardly ever recur.
 _MOST_KEY_BYTES = 4096
-# The plans that are kept have at most `_KEPT_SAMPLES` samples in total; their number stays within the two limits.
+# The limit on the plans that are kept: `_KEPT_SAMPLES` samples in total, but at least `_FEWEST` and at most `_MOST` plans.
 _KEPT_SAMPLES = 4096
 _FEWEST, _MOST = 8, 128
 

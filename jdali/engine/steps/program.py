@@ -35,7 +35,7 @@ from jdali.graph import Node, Stage
 # the caches; an accelerator wants enough work per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
 # A call on the CPU costs some 0.3 ms, so it may take more bytes, as long as a batch still has several calls for the threads.
-# It does not depend on the number of threads, because another program may round differently.
+# This limit does not depend on the number of threads, because another program may round differently.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
@@ -102,7 +102,7 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key that holds all it depends on; counts the function if it is new to the pipeline.
+        """Returns the function of a key, which holds all that it depends on; counts a function that is new to the pipeline.
 
         Raises:
             CompileLimitError: a new function would exceed the limit.

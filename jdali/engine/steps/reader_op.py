@@ -49,7 +49,7 @@ class ReaderRunner(StepRunner):
 
 
 class SourceRunner(StepRunner):
-    """Adds the data that an external source gave when the batch was drawn."""
+    """Adds the data that an external source returned when the batch was drawn."""
 
     shown = "hands over what the user gave"
 

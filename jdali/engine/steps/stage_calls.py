@@ -24,7 +24,7 @@ class StageCalls:
     """Plans the calls of a stage's operators; what does not change from batch to batch is prepared once.
 
     Args:
-        remembers: `Rising` values do not fall below those of earlier batches; if False, they are as large as possible.
+        remembers: `Rising` values do not fall below the values of earlier batches; if False, they are as large as possible.
 
     Attributes:
         seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.

@@ -115,7 +115,7 @@ class Pool:
         self.executor.run_all(work, range(done, count, step))
         if policy is not None:
             policy.note_pool(time.perf_counter() - start, count - done)
-        # A new dictionary: the errors reference frames of `attempt_one`, which reference the first one.
+        # Move the errors to a new dictionary: they reference frames of `attempt_one`, which reference `failures`.
         return results, {i: failures.pop(i) for i in sorted(failures)}
 
     def interrupt(self) -> None:

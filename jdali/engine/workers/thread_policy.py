@@ -58,8 +58,8 @@ class ThreadPolicy:
     EXPENSIVE_SECONDS = 1e-3
     # Seconds by which all calls of a batch together may exceed their limits.
     TOLERANCE_SECONDS = 450e-6
-    # Most batches before the other way is tried again, since samples differ. The first tries come sooner: a first call may
-    # include some set-up.
+    # Most batches until the policy tries the other way (calling thread or pool) again, because samples differ. The first tries
+    # come sooner: a first call may include some set-up.
     MOST_PATIENCE = 64
     # Fewer samples do not show the speed of the pool.
     _FEW = 4
