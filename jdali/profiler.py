@@ -377,7 +377,6 @@ def _spare_workers(facts: _Facts) -> list[str]:
 
 
 def _advice(part: PartTime, facts: _Facts) -> list[str]:
-    """Returns advice on making a part faster."""
     waits = part.busy > 0 and part.cpu < _WAITING * part.busy
     threads = facts.times.threads
     advice: list[str] = []

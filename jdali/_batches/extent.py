@@ -44,7 +44,6 @@ class BatchSpec:
 
     @classmethod
     def of(cls, samples: Sequence[Any], layout: str = "") -> BatchSpec:
-        """Makes the spec of arrays of one dtype and number of axes."""
         extents = np.array([np.shape(s) for s in samples], np.int64)
         return cls(extents.reshape(len(samples), np.ndim(samples[0])), samples[0].dtype, layout)
 

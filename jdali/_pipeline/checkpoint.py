@@ -15,12 +15,10 @@ STATE_VERSION = 1
 
 
 def written_state(definition: Definition, position: Mapping[str, object]) -> dict[str, Any]:
-    """Returns the state of a pipeline, see `Pipeline.get_state`."""
     return {"version": STATE_VERSION, "graph": definition.entries()[1], **position}
 
 
 def position_of(state: Mapping[str, object]) -> dict[str, Any]:
-    """Returns the position of the sources in a state."""
     return {key: value for key, value in state.items() if key not in ("version", "graph")}
 
 

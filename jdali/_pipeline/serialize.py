@@ -45,7 +45,6 @@ def use_function(definition: Definition, define_graph: object) -> None:
 
 
 def serialized(definition: Definition) -> bytes:
-    """Writes a complete definition, see `Pipeline.serialize`."""
     nodes, domains = written_graph(record_to_write(definition.graph.nodes))
     content = {
         "version": VERSION,
@@ -109,7 +108,6 @@ def define(definition: Definition, content: Mapping[str, Any]) -> None:
 
 
 def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
-    """Reads arguments of `Pipeline` from JSON."""
     options = dict(written)
     for name, kind in (("stream_policy", StreamPolicy), ("concurrency", OperatorConcurrency)):
         if name in options:

@@ -45,7 +45,6 @@ class InWorkers(abc.ABC):
         return self._workers.submit(self._number, method, *arguments, **room)
 
     def _parts(self, count: int) -> list[range]:
-        """Divides the samples of a batch into parts for the workers."""
         assert self._workers is not None
         step = max(1, -(-count // (_PARTS * self._workers.size)))
         return [range(i, min(i + step, count)) for i in range(0, count, step)]

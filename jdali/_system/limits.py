@@ -100,7 +100,6 @@ def check(name: str, asked: int, what: str) -> None:
 
 
 def exceeded(name: str, what: str) -> SampleError:
-    """Makes the error for an object, named `what`, that exceeds a limit."""
     return SampleError(f"{what} is larger than the limit of {words(name)}")
 
 

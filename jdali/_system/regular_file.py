@@ -92,5 +92,4 @@ def check_size(path: str, size: int) -> None:
 
 
 def no_memory(path: str, size: int) -> OSError:
-    """Makes the error for a file whose `size` bytes cannot be allocated."""
     return OSError(errno.ENOMEM, f"there is no memory for its {size} bytes", path)

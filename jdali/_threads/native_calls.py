@@ -48,7 +48,6 @@ _EXITING = threading.Event()
 
 
 def begin_exit() -> None:
-    """Marks the start of the interpreter's exit."""
     _EXITING.set()
 
 

@@ -207,7 +207,6 @@ class InFlight:
 
     # --- in the thread of the user ----------------------------------------------------------
     def draw_ahead(self) -> None:
-        """Draws as many batches as there is room for."""
         assert self._room is not None
         # Check the room only once, so that the number of calls of the user's source does not depend on threads.
         with self.changed:

@@ -77,7 +77,6 @@ LIVE: weakref.WeakSet[Living] = weakref.WeakSet()
 
 @atexit.register
 def close_all() -> None:
-    """Closes all windows before the interpreter exits."""
     begin_exit()
     live = list(LIVE)
     _close_soon(live)

@@ -146,7 +146,7 @@ class Window:
             self._fit_workers()
 
     def scale_workers(self, least: int, most: int) -> None:
-        """Lets the number of workers follow the waiting time, between two bounds; call it before the first batch."""
+        """Adapts the number of workers to the waiting time, between two bounds; call it before the first batch."""
         assert self.engine.elsewhere is not None
         known = weakref.ref(self)  # no reference cycle: the thread that takes a batch references the window
 

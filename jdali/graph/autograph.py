@@ -39,7 +39,6 @@ _NOT_CONVERTED = "_jdali_do_not_convert"
 
 
 def is_not_converted(func: object) -> bool:
-    """Returns True if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 

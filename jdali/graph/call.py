@@ -129,7 +129,7 @@ def _constant_input(op: Operator, number: int, value: object) -> np.ndarray:
 
 
 def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
-    """Stacks the elements of a vector argument, some of them DataNodes; numbers get the element type."""
+    """Stacks the elements of a vector argument, some of which are DataNodes; numbers get the type `dtype`."""
     elements = [
         v if isinstance(v, DataNode) or dtype is None else np.asarray(to_host(v), dtype) for v in values
     ]

@@ -133,7 +133,6 @@ def make_plan(
 
 
 def step_of(node: Node) -> HostStep | Stage:
-    """Makes a step of a single operator."""
     if not is_compiled(node):
         return HostStep(node, 0)
     where = {node: "cpu" if node.device == "cpu" else "gpu"}

@@ -29,7 +29,6 @@ class ValueNumber:
 
     @classmethod
     def of(cls, value: DataNode) -> ValueNumber:
-        """Returns the number of a value in its graph."""
         return cls(value.source.id, value.index)
 
     def find(self, graph: Graph) -> DataNode:

@@ -89,7 +89,6 @@ class Assembler:
             )
 
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
-        """Joins the rows of all pipelines into one array."""
         array = place(name, parts, sharding)
         return lead(array, fitted(name, sharding, array.ndim)) if self._leading and sharding else array
 

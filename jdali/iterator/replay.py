@@ -108,7 +108,6 @@ class Replay:
             batches -= left
 
     def skip_epoch(self) -> None:
-        """Skips the rest of the epoch."""
         if not self._ended:
             left = self.counter.left
             if left is None:

@@ -148,7 +148,6 @@ SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
 
 
 def send_values(values: Iterable[TensorList]) -> tuple[SentBatch, ...]:
-    """Describes values for another process."""
     send = functools.cache(Provenance.send)  # most values share a provenance, which is sent once
     return tuple(send_batch(value, send) for value in values)
 

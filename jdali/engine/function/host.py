@@ -135,7 +135,6 @@ class HostPart:
 
 
 def _batch(name: str, value: object) -> TensorList:
-    """Converts the caller's value for an input to a batch."""
     if isinstance(value, TensorList):
         return value
     if isinstance(value, np.ndarray) and value.ndim:

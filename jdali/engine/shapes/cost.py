@@ -23,8 +23,8 @@ _DEVICE_MOVING = 0.02
 # Samples that take less time than this are padded more: for them, more programs would cost more than the padding. An
 # accelerator takes 20 us for a decoded picture, most of it to receive the pixels, padding included.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
-# Time that the samples of one call should take. A call costs about 0.3 ms on the host, but its unused rows are computed, too,
-# so longer calls do not pay.
+# Time that the samples of one call should take. Longer calls do not pay: a call costs about 0.3 ms on the host, but its unused
+# rows are computed as well.
 SECONDS_A_CALL = 8e-3
 # Share of a roomy padded shape that a sample fills.
 TRUE_SHARE = 0.25
