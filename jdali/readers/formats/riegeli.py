@@ -17,9 +17,9 @@ from jdali.readers.formats.arrow_columns import pa
 from jdali.readers.formats.protobuf import varint, varints_of
 
 BLOCK_BYTES = 1 << 16
-# Size of a block header, bytes. Each block of the file begins with one, even in the middle of a chunk.
+# Size of a block header, bytes. Each block of the file begins with a header, even in the middle of a chunk.
 _BLOCK_HEAD = 24
-# Header of a chunk: hash of the header, size and hash of the data, kind and number of records, decoded size.
+# Header of a chunk: hash of the header, size and hash of the data, kind and number of records, size of the decoded data.
 _HEAD = struct.Struct("<QQQQQ")
 HEAD_BYTES = _HEAD.size
 RECORDS = ord("r")
@@ -97,7 +97,7 @@ def _without_block_heads(raw: bytes, offset: int) -> bytes:
 
 
 def _inflated(compression: int, data: bytes, most: int) -> bytes:
-    """Decompresses bytes; raises `BadRecord` if the result has more than `most` bytes, without allocating it."""
+    """Decompresses bytes; raises `BadRecord`, without allocating the result, if it has more than `most` bytes."""
     if compression == _PLAIN:
         return data
     if compression not in (_BROTLI, _ZSTD, _SNAPPY):
@@ -110,11 +110,11 @@ def _inflated(compression: int, data: bytes, most: int) -> bytes:
     try:
         if compression == _SNAPPY:
             inflated: bytes = b""
-            if varint(data, at, len(data))[0] == size:  # Snappy's data begin with their own size
+            if varint(data, at, len(data))[0] == size:  # Snappy's data begin with their decompressed size
                 inflated = pa.decompress(data[at:], size, "snappy", asbytes=True)
         elif compression == _ZSTD:
             inflated = pa.decompress(data[at:], size, "zstd", asbytes=True) if size else b""
-        else:  # not `decompress`, which would accept a stream that ends early
+        else:  # not `decompress`, which accepts a truncated stream
             inflated = pa.CompressedInputStream(io.BytesIO(data[at:]), "brotli").read(size + 1)
     except (ValueError, OSError, AssertionError) as error:
         raise BadRecord(f"its chunk cannot be decompressed: {error}") from error
