@@ -1,4 +1,4 @@
-"""Recognises sounds, spectrograms, boxes, labels and masks in a graph by the operators that produce them."""
+"""Recognises sounds, spectrograms, boxes, labels and masks in a graph by their operators."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NAMES = (
     ("sound", "sound"), ("audio", "sound"),
 )  # fmt: skip
 _COCO = {1: "boxes", 2: "labels"}
-_NEAR_ONE = 1.5  # maximum relative coordinate, above 1 because boxes may extend a little beyond the picture
+_NEAR_ONE = 1.5  # maximum relative coordinate; boxes may extend a little beyond the picture
 
 
 def argument(node: Node, name: str) -> object:
-    """Returns the value of a constant argument, or its default; None for a per-sample argument."""
+    """Returns an argument's constant value or default; None for a per-sample argument."""
     given = node.args.get(name)
     if given is None:
         found = node.op.public_args.get(name)
@@ -46,7 +46,7 @@ NamesOf = Callable[[DataNode], ClassNames]
 
 
 def nameless(value: DataNode) -> ClassNames:
-    """Returns no class names, for graphs whose labels have none."""
+    """Returns no class names."""
     return ()
 
 
@@ -113,7 +113,7 @@ def overlay_of(
 
     Args:
         outputs: outputs of the pipeline.
-        arrays: values of the sample; a value is None if unknown.
+        arrays: values of the sample; None: unknown.
         names_of: returns the names of labels.
     """
     boxes = labels = points = mask = vertices = polygons = None
@@ -149,7 +149,7 @@ def overlay_of(
 
 
 def _if_relative(kind: str, coordinates: NDArray[np.floating]) -> set[str]:
-    """Returns {kind} if the coordinates are relative to the picture's size, else an empty set."""
+    """Returns {kind} for coordinates relative to the picture's size, otherwise an empty set."""
     return {kind} if float(np.abs(coordinates).max()) <= _NEAR_ONE else set()
 
 
@@ -158,7 +158,7 @@ def _label(label: object, names: ClassNames) -> str:
 
 
 def over(overlay: Overlay, height: int, width: int) -> Overlay:
-    """Returns the overlay for a picture of this size; drops a mask of a different size."""
+    """Returns the overlay for a picture of this size, without a mask of another size."""
     if overlay.mask is None or overlay.mask.shape == (height, width):
         return overlay
     return Overlay(overlay.boxes, overlay.labels, overlay.polygons, overlay.points, None, overlay.relative)

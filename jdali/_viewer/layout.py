@@ -1,4 +1,4 @@
-"""Renders the layout of all pages; they load nothing from other hosts, and text from data is escaped."""
+"""Renders the layout of all pages. Pages load nothing from other hosts, and escape text from data."""
 
 from __future__ import annotations
 
@@ -21,12 +21,10 @@ SECURITY = {
 
 
 def style() -> str:
-    """Returns the style sheet of the pages."""
     return STYLE + (_STATIC / "viewer.css").read_text()
 
 
 def script() -> str:
-    """Returns the script of the pages, which handles keys and refreshes parts."""
     return (_STATIC / "viewer.js").read_text()
 
 
@@ -55,7 +53,6 @@ def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
 
 
 def error_box(error: object) -> str:
-    """Renders an error as text."""
     return f'<section class="jd-error" role="alert"><pre>{escape(error)}</pre></section>'
 
 

@@ -49,7 +49,7 @@ limits.older_names(__name__, {"MAX_PIXELS": "max_pixels"})
 
 
 def probe(data: Any) -> ImageInfo:
-    """Reads the header of an encoded image.; `data` are bytes, or a contiguous uint8 array.
+    """Reads the header of an encoded image; `data` are bytes, or a contiguous uint8 array.
 
     Raises `SampleError` if the format is unknown, or the header is damaged or exceeds the limits.
     """

@@ -33,7 +33,7 @@ def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: st
 
 
 def whole_labels(name: str, labels: float | Sequence[float]) -> np.ndarray:
-    """Converts the user's labels to int32 [n]; raises ValueError for other numbers, since DALI truncates fractions."""
+    """Converts the user's labels to int32 [n]; raises ValueError for any other number, even a fraction, which DALI truncates."""
     given = np.atleast_1d(np.asarray(labels))
     if not given.size:
         return np.zeros(0, np.int32)

@@ -311,7 +311,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
-    """Checks that the head of each value agrees with the index: bool [n]..
+    """Checks that the head of each value agrees with the index: bool [n].
 
     Args:
         starts: int64 [n], starts of the heads in the buffer.

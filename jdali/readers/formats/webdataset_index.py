@@ -127,7 +127,7 @@ def _components(index: Arrays) -> Components:
 
 
 def build_index(path: str) -> Arrays:
-    """Scans an archive for the components of its samples.; raises `CutArchive` if there is no intact archive."""
+    """Scans an archive for the components of its samples; raises `CutArchive` if there is no intact archive."""
     files = RecordFiles(NAME, [path])
     found: list[tuple[int, str, int, int, int]] = []
     try:

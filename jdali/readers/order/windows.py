@@ -30,8 +30,8 @@ def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndar
     """Packs documents into rows of `length`, longest first; returns the row of each document: int64 [n].
 
     A document goes to the first row with room for it ("first_fit"), or to the fullest row with room for it, the first
-    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the
-    result of packing one by one. Rows are numbered in the order of their first documents.
+    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same
+    result. Rows are numbered in the order of their first documents.
 
     Args:
         lengths: int64 [n], lengths of the documents, from 0 to `length`.
