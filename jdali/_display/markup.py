@@ -13,7 +13,6 @@ def escape(text: object) -> str:
 
 
 def data_uri(data: bytes, kind: str) -> str:
-    """Encodes a file of MIME type `kind` as a data URI."""
     return f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 
@@ -65,5 +64,4 @@ def fitting(*parts: str) -> str:
 
 
 def styled(body: str) -> str:
-    """Wraps HTML in the style sheet, for a notebook."""
     return f'<style>{STYLE}</style><div class="jdali">{body}</div>'

@@ -84,7 +84,6 @@ def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
 
 
 def numbers_text(array: NDArray[np.generic]) -> str:
-    """Formats the values as NumPy does, and abbreviates long arrays."""
     return np.array2string(array, threshold=_MOST_NUMBERS, edgeitems=3, precision=5, max_line_width=40)
 
 

@@ -106,7 +106,6 @@ def _epoch_size(pipe: Pipeline) -> int | None:
 
 
 def _decoding(data: object) -> Pipeline:
-    """Builds a pipeline that decodes a reader's images and sounds."""
     if isinstance(data, DynamicReader):
         make: Any = fn
         for part in data._op.name.split("."):

@@ -63,7 +63,7 @@ class Output:
 
     @property
     def extents(self) -> np.ndarray:
-        """Returns the sizes of the samples, [n, ndim]."""
+        """Returns the samples' sizes, [n, ndim]."""
         return np.concatenate(self._extents) if self._extents else np.zeros((0, 0), np.int64)
 
     @property

@@ -129,7 +129,7 @@ class DiskCache:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Logs a failure in its body, and stops all later writing."""
+        """Logs a failure within the context, and stops all later writing."""
         try:
             yield
         except Ended:
@@ -214,7 +214,6 @@ class DiskCache:
 
 
 def _block(file: int) -> int:
-    """Returns the file system's block size, bytes."""
     return os.fstatvfs(file).f_frsize
 
 

@@ -200,7 +200,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _listed(folder: str) -> list[tuple[str, bool]]:
-    """Lists a folder as pairs (name, is_dir)."""
+    """Lists a folder as pairs (name, is folder)."""
     if is_url(folder):
         return _remote.entries(folder)
     try:

@@ -94,7 +94,6 @@ class NameTable(Sequence[str]):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the table, bytes."""
         return len(self.text) + self._starts.nbytes + self._sizes.nbytes
 
     def __len__(self) -> int:

@@ -83,7 +83,6 @@ class _OpenFiles:
         return len(self._open)
 
     def descriptor(self, file: int) -> _Descriptor:
-        """Returns the descriptor of a file; opens it if needed."""
         return self._open.get(file) or self._opened(file)
 
     def _opened(self, file: int) -> _Descriptor:

@@ -191,7 +191,6 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _is_final(error: BaseException) -> bool:
-    """Returns True if a retry is useless."""
     chain = _chain(error)
     for one in chain:
         status = _status(one)
@@ -357,7 +356,7 @@ def exists(url: str) -> bool:
 
 
 def entries(url: str) -> list[tuple[str, bool]]:
-    """Lists a folder as pairs (name, is_dir)."""
+    """Lists a folder as pairs (name, is folder)."""
     is_page = _protocol(url) in _HTTP  # a web page, whose links may lead to other sites
     url = url.rstrip("/") + "/" if is_page else url
     _, path = _file_system(url)

@@ -50,7 +50,6 @@ class FileContents(NamedTuple):
     failures: dict[int, Exception]
 
     def column(self) -> Store:
-        """Returns the contents as a column of uint8 [bytes] samples."""
         extents = self.sizes.reshape(-1, 1)
         return Store.of_block(RaggedBlock(self.raw, self.starts, extents), BatchSpec(extents, self.raw.dtype))
 
@@ -160,7 +159,6 @@ def _small(path: str) -> bytes:
 
 
 def _together(contents: Sequence[bytes]) -> FileContents:
-    """Joins contents that are already in memory."""
     sizes = np.array([len(content) for content in contents], np.int64)
     padding = -sizes & _ALIGNMENT - 1
     parts = [

@@ -46,7 +46,6 @@ NamesOf = Callable[[DataNode], ClassNames]
 
 
 def nameless(value: DataNode) -> ClassNames:
-    """Returns no class names."""
     return ()
 
 

@@ -283,7 +283,6 @@ class Site:
         return RedirectResponse(f"{self._root}data", 303, SECURITY)
 
     def _measure(self, shown: str) -> Response:
-        """Starts a measurement; redirects to the page that shows it."""
         self._times.measure()
         return RedirectResponse(f"{self._root}{shown}", 303)
 

@@ -112,7 +112,6 @@ class Survey:
         return self.seen < self.wanted and not self._stop.is_set()
 
     def stop(self) -> None:
-        """Ends the survey after the current batch."""
         self._stop.set()
 
     def join(self, seconds: float) -> None:

@@ -117,7 +117,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _is_name(path: str) -> bool:
-    """Returns True for a pipeline's name, False for a file's path."""
     place, _, function = path.rpartition(":")
     return bool(place) and function.isidentifier() and not os.path.exists(path) and not _storage.is_url(path)
 

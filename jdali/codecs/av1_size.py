@@ -87,7 +87,6 @@ class _SequenceHeader:
         return self._value >> self._left & (1 << count) - 1
 
     def size(self) -> tuple[int, int]:
-        """Parses the header up to height and width, and returns both."""
         self.take(4)
         if self.take(1):  # the reduced header of a still picture
             self.take(5)

@@ -54,7 +54,6 @@ class _Bits:
 
 
 def _head(view: memoryview) -> bytes:
-    """Returns the first bytes of the codestream."""
     if begins(view, _STREAM):
         return bytes(view[:_HEAD])
     parts = b""

@@ -82,7 +82,6 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
 
 
 def report() -> list[Row]:
-    """Lists each format with each of its libraries, the preferred one first."""
     return [
         Row(name, library, installed_version(library.package, library.module))
         for name, choices in LIBRARIES.items()

@@ -169,7 +169,6 @@ def _with_needed(view: memoryview, chunks: list[Chunk]) -> memoryview:
 
 
 def _stream(view: memoryview, chunks: list[Chunk]) -> bytes:
-    """Concatenates the compressed data."""
     return b"".join(view[start + 8 : end - 4] for kind, start, end in chunks if kind == b"IDAT")
 
 

@@ -36,7 +36,6 @@ def lobes_of(quality: float) -> int:
 
 
 def resampled_length(length: int, in_rate: float, out_rate: float) -> int:
-    """Returns the number of samples after resampling."""
     return int(np.ceil(length * float(out_rate) / float(in_rate)))
 
 

@@ -63,7 +63,6 @@ class Directory:
         return struct.unpack_from(code, self._content(tag))
 
     def one(self, tag: int, default: int) -> int:
-        """Returns the first integer of a tag, or a default."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS or not entry.length:
             return default

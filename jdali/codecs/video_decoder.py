@@ -157,7 +157,6 @@ class VideoDecoder:
         return result
 
     def close(self) -> None:
-        """Closes the video and its source."""
         self._stop()
         if not isinstance(self._source, str):
             self._source.close()
@@ -222,7 +221,6 @@ class VideoDecoder:
         return number if ticks[number] == tick else None
 
     def _begin(self) -> None:
-        """Opens the video, or reopens it, at its start."""
         self._stop()
         self._container, self._stream = open_stream(self._source, threads=1)
         self._frames = self._decode()

@@ -50,7 +50,6 @@ class Wave(NamedTuple):
 
 
 def of_samples(samples: HostArray, sample_rate: int) -> Wave:
-    """Wraps decoded samples, [T, C], contiguous."""
     content = samples.reshape(-1).view(np.uint8).data
     return Wave(content, samples.shape[1], sample_rate, 8 * samples.itemsize, samples.dtype.kind == "f")
 

@@ -218,7 +218,6 @@ class ReadAhead(Reader):
                     self._begin_more()
 
     def _begin_more(self) -> None:
-        """Starts to load samples of later batches while the limits allow it."""
         while self._waiting and self._has_room():
             self._begin(*self._waiting.popleft())
 

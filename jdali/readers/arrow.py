@@ -119,7 +119,6 @@ class _MappedFiles:
         return len(self._maps)
 
     def of(self, file: int) -> Any:
-        """Returns a file as an Arrow buffer; raises `BadRecord` if its size has changed."""
         known = self._maps.get(file)
         if known is None:
             make_room()

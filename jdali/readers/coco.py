@@ -246,7 +246,6 @@ def coco(
 
 
 def _check_left_out(arguments: Mapping[str, object]) -> None:
-    """Raises ValueError for arguments without effect on saved annotations."""
     for name in _OF_JSON:
         default = coco.args[name].default
         if arguments[name] != default:

@@ -203,7 +203,7 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 
 
 def _indexed(files: RecordFiles, index: str) -> list[Records]:
-    """Reads the records of each file from an index that covers all files."""
+    """Reads the records of each file from an index of all files."""
     ends = np.cumsum(files.sizes)
     offsets = np.unique(number_pairs(_NAME, index, _NO_INDEX)[:, 1])
     if offsets[-1] >= ends[-1]:

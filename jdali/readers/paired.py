@@ -165,7 +165,6 @@ def _lacking(
     found: Mapping[str, tuple[str, Mapping[str, str]]], given: Mapping[str, Any], stems: Iterable[str],
     whole: Sequence[str],
 ) -> str:  # fmt: skip
-    """Builds the error message for stems without a file."""
     kept = set(whole)
     stem = next(stem for stem in stems if stem not in kept)
     has = next(keyword for keyword, (_, by_stem) in found.items() if stem in by_stem)

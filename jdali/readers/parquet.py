@@ -115,7 +115,6 @@ class _KeptPieces(RecordFile):
         self._pieces: list[tuple[int, bytes]] = []
 
     def keep(self, start: int, size: int) -> bytes:
-        """Reads a piece of the file into memory, for later reads."""
         data = self._files.read(self._number, start, size)
         self._pieces.append((start, data))
         return data

@@ -137,7 +137,6 @@ def sequence(
 
 
 def _streams(root: str) -> list[list[str]]:
-    """Lists the paths of the images in each subfolder that has images."""
     root = _storage.user_path(root)
     try:
         streams = []

@@ -59,7 +59,6 @@ def _crc_of_length(length: int) -> int:
 
 
 def _masked_crcs(raw: memoryview, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Computes `masked_crc` of many pieces: uint32 [n]."""
     crcs = np.array(
         [crc32c(raw[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)], np.uint32
     )

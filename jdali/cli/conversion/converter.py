@@ -185,7 +185,6 @@ def _write(
     first: Sequence[SourceSample],
     samples: Iterator[tuple[str, SourceSample]],
 ) -> None:
-    """Writes a shard, reads it back, and compares the checksums."""
     with _named(path) as part:
         file = target(part, source, first)
         names, wanted = [], []

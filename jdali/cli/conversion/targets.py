@@ -311,6 +311,5 @@ TARGETS: dict[str, type[ShardWriter]] = {
 
 
 def sync(path: str) -> None:
-    """Flushes a file to the disk."""
     with open(path, "rb+") as file:
         os.fsync(file.fileno())

@@ -67,7 +67,6 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> Any:
-        """Returns a tuple with a `tf.TensorSpec` for each output."""
         return self._batches.element_spec
 
 

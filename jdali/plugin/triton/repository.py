@@ -164,7 +164,7 @@ def _read(path: Path) -> pbtxt.Message:
 
 
 def _replace(place: Path, made: Path) -> None:
-    """Moves the folder `made` to `place`, after moving an existing folder away."""
+    """Moves the folder `made` to `place`; moves an existing folder away first."""
     if place.exists():
         place.replace(made.with_name(f"{made.name}.old"))
     made.replace(place)

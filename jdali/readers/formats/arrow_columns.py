@@ -85,7 +85,6 @@ class Column:
         return values.reshape(len(self.starts), *shape)
 
     def store(self, rows: np.ndarray) -> Store:
-        """Returns the samples of these rows as a column of a batch."""
         spec = BatchSpec(self.extents[rows], self.values.dtype)
         block = self.block
         if block is not None and len(rows) and (np.diff(rows) == 1).all():

@@ -194,7 +194,6 @@ def _check_polygons(
 
 
 def _masks(folder: str, sizes: np.ndarray) -> list[str | np.ndarray]:
-    """Reads the masks of images of these sizes, int32 [masks, 2]."""
     content = _content(folder, "masks_rles") if len(sizes) else bytes(4)
     if np.frombuffer(content, "<u4", 1)[0] != len(sizes):
         raise ValueError(f"{folder}/masks_rles.dat must have {len(sizes)} masks")

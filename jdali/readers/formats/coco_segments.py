@@ -128,7 +128,6 @@ class UnparsedSegments:
         return SampleError(f"{self._path}: annotations[{index}]{reason}")
 
     def _wrong_text(self, image: int, text: bytes) -> SampleError:
-        """Builds the error for the first bad outline of an image."""
         for number, piece in enumerate(_PIECES.decode(text)):
             try:
                 _ONE.decode(piece)

@@ -63,7 +63,7 @@ class KeptPieces(Generic[_T]):
         return future.result()
 
     def _drop(self) -> None:
-        """Evicts the least recently used pieces; the caller holds the lock."""
+        """Evicts pieces; the caller holds the lock."""
         spare = len(self._kept) - self._least
         dropped: list[Hashable] = []
         for key in self._kept:

@@ -94,7 +94,6 @@ class _Header:
         return number >> 1 ^ -(number & 1)
 
     def struct(self, depth: int) -> dict[int, object]:
-        """Parses a struct; returns {field: number or struct}."""
         if depth > _DEEPEST:
             raise BadRecord("the header of a page is nested too deeply")
         fields: dict[int, object] = {}

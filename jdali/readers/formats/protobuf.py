@@ -36,7 +36,6 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def fields(data: bytes, at: int, end: int) -> list[Field]:
-    """Lists the fields of the message in data[at:end]."""
     found: list[Field] = []
     while at < end:
         tag = data[at]
@@ -137,7 +136,6 @@ def _map_entry(data: bytes, start: int, end: int) -> tuple[bytes, tuple[int, int
 
 
 def signed(value: int) -> int:
-    """Converts a varint to a signed 64-bit integer."""
     value &= _MASK64
     return value - (1 << 64) if value >> 63 else value
 

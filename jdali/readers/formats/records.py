@@ -325,7 +325,6 @@ def required_paths(name: str, argument: str, value: object, lacking: str = "") -
 
 
 def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
-    """Reads a JSON object from a file in the data set's folder."""
     path = _storage.join(folder, file)
     try:
         found = json.loads(_storage.read(path))

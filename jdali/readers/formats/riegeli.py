@@ -85,7 +85,7 @@ def parse_chunk(raw: bytes, offset: int) -> Chunk:
 
 
 def _without_block_heads(raw: bytes, offset: int) -> bytes:
-    """Removes block headers from bytes that begin at an offset of the file."""
+    """Removes block headers from bytes that begin at `offset` in the file."""
     at = -offset % BLOCK_BYTES
     if at >= len(raw):
         return raw

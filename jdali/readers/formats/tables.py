@@ -372,7 +372,6 @@ def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> 
 
 
 def short(error: BaseException) -> str:
-    """Returns the message of an Arrow error on one line."""
     return " ".join(str(error).split())[:300]
 
 
@@ -400,7 +399,7 @@ def column_names(name: str, columns: Any) -> list[str]:
 
 
 def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
-    """Returns a function that counts a reader's outputs: one for each of `columns`."""
+    """Returns a function that counts a reader's outputs, one for each of its `columns`."""
     return lambda arguments: len(column_names(name, arguments["columns"]))
 
 

@@ -125,7 +125,6 @@ def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
 
 
 def content_size(header: bytes, at: int) -> int:
-    """Parses the content's size from the header at byte `at`."""
     field = header[_SIZE]
     if field[0] & 0x80:  # binary, for sizes too large for octal digits
         return int.from_bytes(field[1:], "big")
@@ -133,7 +132,7 @@ def content_size(header: bytes, at: int) -> int:
 
 
 def is_header_of(header: bytes, size: int) -> bool:
-    """Returns True if a block is the header of a regular file of the given size."""
+    """Returns True for the header of a regular file of this size."""
     if header[_TYPE] == b"0" and header[124:135] == b"%011o" % size and header[257:262] == b"ustar":
         return True  # fast path for most headers, since the checksum is expensive
     try:

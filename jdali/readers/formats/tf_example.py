@@ -53,7 +53,6 @@ class ExampleParser:
         self._takers = takers or [taker(name, feature) for name, feature in features.items()]
 
     def parse(self, data: bytes) -> tuple[np.ndarray, ...]:
-        """Parses one example; raises `BadRecord`."""
         bounds: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
         end = len(data)
         tag, start = only_content(data, 0, end)

@@ -189,7 +189,6 @@ def _inflated(content: bytes, kind: TfdsFeature) -> bytes:
 
 
 def class_names(text: bytes) -> list[str]:
-    """Parses class names from the text of a .labels.txt file."""
     return [name for line in text.decode().split("\n") if (name := line.strip())]
 
 

@@ -212,7 +212,7 @@ class VideoReader(Reader):
         return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        """Assigns consecutive sequences of a file to one thread, which saves seeks."""
+        """Divides samples so that one thread reads consecutive sequences of a file, which saves seeks."""
         if not len(indices):
             return []
         files = self._files[indices]

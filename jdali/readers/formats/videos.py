@@ -79,7 +79,6 @@ class Handles:
             decoder.close()
 
     def forget(self, file: int) -> None:
-        """Closes the idle decoders of a file, after its index has changed."""
         with self._lock:
             mine = [decoder for number, decoder in self._idle if number == file]
             self._idle = [one for one in self._idle if one[0] != file]

@@ -164,16 +164,13 @@ class Order:
 
     @property
     def count(self) -> int:
-        """Number of samples of the data set."""
         return self.size if self.selection is None else self.selection.count
 
     @property
     def next_epoch(self) -> int:
-        """The epoch of the next sample."""
         return int(self.copy().take(1).epochs[0])
 
     def reseeded(self, seed: int) -> Order:
-        """Returns a copy with another seed."""
         other = self.copy()
         other._seed = seed
         return other
@@ -357,7 +354,6 @@ class Order:
 
     @property
     def _mine(self) -> _Epoch:
-        """This shard's samples of the epoch, in order."""
         if self._loaded is None:
             level = len(self._past)
             mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
@@ -449,7 +445,6 @@ class _Epoch:
 
     @property
     def filler(self) -> int:
-        """The sample that fills up batches."""
         return int(self._others.at(np.array([len(self._others) - 1]))[0])
 
     def next(self, position: int, count: int) -> np.ndarray:

@@ -31,11 +31,10 @@ class IndexSequence:
         return self.size
 
     def part(self, start: int, stop: int) -> IndexSequence:
-        """Returns the indices at positions from `start` to `stop`."""
         return IndexSequence(max(stop - start, 0), lambda positions: self.at(positions + start))
 
     def among(self, others: IndexSequence) -> IndexSequence:
-        """Returns the elements of `others` at the positions in this sequence."""
+        """Returns the elements of `others` at the positions that this sequence lists."""
         return IndexSequence(self.size, lambda positions: others.at(self.at(positions)))
 
 
@@ -110,7 +109,6 @@ class _Cipher:
 
 
 def key_state(*key: int) -> int:
-    """Hashes 64-bit numbers into one."""
     state = 0
     for word in key:
         state = _finalized(state ^ word & _WORD)
@@ -125,7 +123,6 @@ def _finalized(word: int) -> int:
 
 
 def finalized_all(words: np.ndarray) -> np.ndarray:
-    """Applies `_finalized` to each word of a uint64 array."""
     words = (words ^ words >> np.uint64(30)) * np.uint64(_FACTORS[0])
     words = (words ^ words >> np.uint64(27)) * np.uint64(_FACTORS[1])
     return words ^ words >> np.uint64(31)

@@ -155,7 +155,6 @@ class MixtureOrder:
 
     @property
     def count(self) -> int:
-        """Number of samples of all sources."""
         return int(self.offsets[-1])
 
     def copy(self) -> MixtureOrder:
@@ -242,7 +241,6 @@ class MixtureOrder:
 
     @property
     def next_epoch(self) -> int:
-        """The epoch of the next sample."""
         if self.pad_last_batch:
             return self._epoch + (self._taken >= self._rows())
         return (self._begun + self._taken * self.num_shards) // self.epoch_size

@@ -34,7 +34,6 @@ class SampleSelection:
 
     @property
     def size(self) -> int:
-        """Number of samples of a pass."""
         return self.count if self.indices is None else len(self.indices)
 
     @property

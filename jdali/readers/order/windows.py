@@ -219,17 +219,14 @@ class WindowOrder:
 
     @property
     def count(self) -> int:
-        """Number of samples of the data set."""
         return self._stream.count
 
     @property
     def samples(self) -> int:
-        """Number of samples of a pass."""
         return self._stream.size
 
     @property
     def next_epoch(self) -> int:
-        """The pass of the next row."""
         return self._window // self._of_pass
 
     def copy(self) -> WindowOrder:

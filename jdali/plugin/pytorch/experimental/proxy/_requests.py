@@ -81,7 +81,6 @@ class Requests:
 
     @property
     def is_open(self) -> bool:
-        """Returns True while the server computes batches."""
         return self._is_open
 
     def open(self) -> None:
