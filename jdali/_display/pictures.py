@@ -58,7 +58,7 @@ def animation_of(array: Values, layout: str, most: int) -> Animation:
     Args:
         array: array of `layout`.
         layout: one axis besides H, W and C, for instance "FHWC", "FCHW", "DHWC" or "FHW".
-        most: maximum number of frames; longer videos lose frames at equal steps.
+        most: maximum number of frames; from longer videos, frames are taken at equal steps.
     """
     axis = next(i for i, letter in enumerate(layout) if letter not in "HWC")
     frames = np.moveaxis(array, axis, 0)

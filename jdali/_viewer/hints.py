@@ -112,7 +112,7 @@ def overlay_of(
 
     Args:
         outputs: outputs of the pipeline.
-        arrays: values of the sample; None: unknown.
+        arrays: values of the sample, None if unknown.
         names_of: returns the names of labels.
     """
     boxes = labels = points = mask = vertices = polygons = None

@@ -27,7 +27,7 @@ def positive(text: str) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, nargs: str | None = None) -> None:
-    """Adds the name of a pipeline and the arguments of its function to a command; `nargs` is "?" if these are optional."""
+    """Adds the name of a pipeline and the arguments of its function to a command; `nargs` is "?" if the name is optional."""
     parser.add_argument(
         "pipeline", metavar="FILE_OR_MODULE:FUNCTION", nargs=nargs,
         help="a function that returns a pipeline, or a pipeline: train.py:training, package.data:training",
@@ -63,7 +63,7 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
         name: "file.py:function" or "module:function".
         arguments: values of `--arg`.
 
-    Returns: a function that returns a new pipeline at each call, or always the same one if the name is a variable's.
+    Returns: a function that returns a new pipeline at each call, or always the same one for a variable.
 
     Raises:
         PipelineNameError: the file, module or function does not exist, or returns no pipeline.

@@ -41,7 +41,7 @@ def opened(content: memoryview, most_values: int) -> Wave | None:
 
 
 def _missing(content: memoryview) -> int:
-    """Returns the number of bytes that a Matroska file lacks by its header; 0 if the header has no size."""
+    """Returns the number of bytes that a Matroska file lacks according to its header; 0 if the header has no size."""
     size, at = _number(content, 4)
     at += size or 0
     if bytes(content[at : at + 4]) != _SEGMENT:

@@ -221,8 +221,9 @@ def _check_claims(source: Source) -> None:
 def _from_packets(
     source: Source, container: Any, stream: Any
 ) -> tuple[np.ndarray | None, dict[int, int], bool]:
-    """Returns the times of frames (None if packets do not determine them), the sizes of key packets by time, and True if
-    times ascend in decoding order.
+    """Returns the times of frames, the sizes of key packets by time, and True if times ascend in decoding order.
+
+    The times are None if the packets do not determine them.
     """
     times: list[int | None] = []
     keys: dict[int, int] = {}

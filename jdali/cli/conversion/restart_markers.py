@@ -102,7 +102,7 @@ def _by_program(program: str, data: bytes, interval: int) -> bytes:
 
 
 def interval_of(across: int) -> int:
-    """Returns the best interval of markers: a divisor of the number of MCUs in a row, so that segments form tiles."""
+    """Returns the best interval of markers that divides the number of MCUs in a row, so that segments form tiles."""
     divisors = [n for n in range(1, across + 1) if across % n == 0]
     return min(divisors, key=lambda n: (max(n, _WANTED_INTERVAL) / min(n, _WANTED_INTERVAL), n))
 

@@ -180,7 +180,7 @@ def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
 
 
 def _renamed(value: object, deprecated: object, name: str) -> object:
-    """Returns `value`, or with a warning `deprecated`, the value of the argument's old name."""
+    """Returns `value`, or else `deprecated`, the value under the argument's old name, with a warning."""
     if deprecated is None:
         return value
     if value is not None:

@@ -37,7 +37,7 @@ class TfdsFeature(NamedTuple):
 
     Attributes:
         dtype: type of the elements; None: a string of bytes.
-        shape: shape. At most one size is -1, and follows from the number of elements.
+        shape: at most one size is -1; it follows from the number of elements.
         encoding: "bytes" or "zlib" for a tensor that is encoded in a string; "none" for a list of numbers.
         is_class: the feature is a class label.
     """

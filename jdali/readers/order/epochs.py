@@ -69,7 +69,7 @@ class SampleRefs(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class _Past:
-    """The shards before a change of the number of shards.
+    """The shards before their number changed.
 
     Attributes:
         num_shards: number of shards.
