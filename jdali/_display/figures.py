@@ -139,11 +139,7 @@ def figure(
 
     Args:
         array: one sample without padding.
-        name: name of the value.
         layout: one letter per axis; "" if unknown.
-        hint: further facts about the value.
-        overlay: shapes to draw over a picture.
-        detail: limits on how much is shown.
     """
     hint = hint or Hint()
     kind = kind_of(array, layout, hint)
@@ -285,9 +281,7 @@ def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
 def wav(frames: NDArray[np.float32], rate: float) -> bytes:
     """Encodes a sound as 16-bit WAV; values beyond full scale are clipped.
 
-    Args:
-        frames: [frames, channels], full scale is 1.
-        rate: sampling rate in Hz.
+    `frames` is [frames, channels] with a full scale of 1, `rate` is in Hz.
     """
     channels = frames.shape[1]
     body = np.rint(np.clip(frames, -1, 1) * 32767).astype("<i2").tobytes()

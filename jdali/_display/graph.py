@@ -52,9 +52,7 @@ class _Place(NamedTuple):
 def layers(boxes: Sequence[GraphBox], edges: Sequence[GraphEdge]) -> list[list[GraphBox]]:
     """Assigns boxes to layers. Each box is below its predecessors and, within its layer, near them.
 
-    Args:
-        boxes: boxes in topological order.
-        edges: edges between the boxes; those with an unknown key are ignored.
+    `boxes` are in topological order; edges with an unknown key are ignored.
     """
     keys = {box.key for box in boxes}
     before: dict[str, list[str]] = {key: [] for key in keys}

@@ -25,9 +25,6 @@ class Blocks:
     The blocks of all files form one sequence: the first block of a file follows the last block of the file before.
     While reads follow the sequence, each new block doubles the number of blocks fetched ahead, up to a limit. Reads
     may also go back and forth within a window of blocks; the blocks of the window stay in memory.
-
-    Args:
-        files: the remote files, by number.
     """
 
     def __init__(self, files: Mapping[int, RemoteFile], sizes: Sequence[int], scope: Scope):

@@ -98,7 +98,7 @@ def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> Listed
 
 
 def check_items(path: str, count: int, what: str) -> None:
-    """Raises `OSError` if a file has more entries than the limit; called before an object is made for each entry.
+    """Raises `OSError` if a file has more entries than the limit; call it before the entries become objects.
 
     Args:
         count: number of entries, or an upper bound.

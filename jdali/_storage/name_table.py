@@ -224,8 +224,7 @@ class ListedNames:
     def _lines(self, starts: np.ndarray, ends: np.ndarray, line: int) -> tuple[np.ndarray, ...]:
         """Returns starts, ends and labels of the names in some lines, and the indices of the blank lines.
 
-        Args:
-            line: number of lines before these.
+        `line` is the number of lines before these.
         """
         stripped = self._without_spaces(starts, ends)
         full = stripped > starts

@@ -113,12 +113,9 @@ def _request(
     check: Callable[[Any], Any] | None = None,
     fresh: bool = False,
 ) -> Any:
-    """Calls a method of the file system of `url` with `url` and `arguments`; retries after errors that may pass.
+    """Calls a method of the file system of `url` with `url` and keyword arguments; retries after errors that may pass.
 
     Args:
-        url: URL of the file.
-        name: name of the method.
-        arguments: keyword arguments of the method.
         check: converts the answer to the result, or raises.
         fresh: bypass fsspec's cache.
     """
@@ -285,8 +282,7 @@ class RemoteFile:
 def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) -> tuple[bytes, str | None]:
     """Returns a part of a file, from the cache if possible, and the file's version.
 
-    Args:
-        version: the last known version of the file; None: its parts are not cached.
+    `version` is the last known version; None: the file's parts are not cached.
     """
     cache = None if version is None else disk_cache()
     if cache is None:

@@ -22,13 +22,10 @@ class Ended(OSError):
 
 
 class Scope:
-    """Groups requests so that their owner can end them together; has a thread pool for requests for data ahead.
+    """Groups requests so that their owner can end them together; has a thread pool for requesting data ahead.
 
-    A request belongs to the current scope of its thread: the scope that the thread entered (`with scope:`), or
-    the scope of its pool.
-
-    Args:
-        threads: number of threads in the pool, which starts when needed.
+    A request belongs to the current scope of its thread: the scope that the thread entered (`with scope:`), or the scope
+    of its pool.
     """
 
     def __init__(self, threads: int = 1):
@@ -40,10 +37,8 @@ class Scope:
     def serves(self, owner: object, begin_anew: Callable[[], None]) -> None:
         """Ends the scope when its owner is freed, and resets the owner after a fork.
 
-        Args:
-            owner: owner of the scope.
-            begin_anew: method of the owner that resets it. It is called in a forked process, where the parent's running
-                requests never finish.
+        `begin_anew` is the owner's method that resets it. It is called in a forked process, where requests that were running
+        in the parent never finish.
         """
         self._owners.append(weakref.WeakMethod(begin_anew))
         weakref.finalize(owner, self._abandon).atexit = False

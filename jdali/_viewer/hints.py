@@ -53,9 +53,7 @@ def hint_of(value: DataNode, value_of: ValueOf, names_of: NamesOf = nameless) ->
     """Determines the meaning of a value of the graph.
 
     Args:
-        value: the value.
         value_of: returns another value of the same sample, such as the rate of a sound.
-        names_of: returns the names of labels.
     """
     found = origin(value)
     name = found.node.op.name
@@ -110,10 +108,7 @@ def overlay_of(
 ) -> Overlay:
     """Collects the boxes, labels, points, masks and polygons of a sample, to draw over its pictures.
 
-    Args:
-        outputs: outputs of the pipeline.
-        arrays: values of the sample, None if unknown.
-        names_of: returns the names of labels.
+    `outputs` are those of the pipeline, `arrays` their values for the sample, None if unknown.
     """
     boxes = labels = points = mask = vertices = polygons = None
     relative: set[str] = set()

@@ -29,14 +29,10 @@ def script() -> str:
 
 
 def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
-    """Renders a whole page.
+    """Renders a whole page; escapes `title` and `subject`, but not `body`, which is HTML.
 
     Args:
-        title: title as text, which is escaped here.
-        body: HTML.
         root: path of the viewer; ends with "/".
-        here: name of the page in the navigation.
-        subject: name of the pipeline as text, which is escaped here.
     """
     links = "".join(
         f'<a href="{root}{path}" data-key="{i}"{" aria-current=page" * (name == here)}>{name}</a>'

@@ -127,7 +127,6 @@ class Site:
 
     Args:
         root: path that all pages begin with; it contains the token.
-        name: name of the pipeline.
         make: returns a new pipeline like the shown one, to measure; None if this is not possible.
         pipe: returns the pipeline, for its plan and the loop over it.
     """

@@ -177,8 +177,6 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
     """Writes the index of a file atomically.
 
     Args:
-        path: path of the file.
-        target: path of the index.
         kind: kind of the file, one of `KINDS`.
         quiet: hide the progress.
 

@@ -60,8 +60,6 @@ def _build(kind: str, path: str, target: str, complaint: str = "", *, timed: boo
 
     Args:
         kind: kind of the file, a key of `_index.KINDS`.
-        path: path of the file.
-        target: path of the index.
         complaint: prefix of the error for a file that is damaged or of a different kind.
         timed: print the time and the number of samples, as two of DALI's scripts do.
     """

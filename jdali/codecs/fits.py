@@ -48,9 +48,7 @@ def require() -> Any:
 def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
     """Decodes the images of HDUs, in this machine's byte order and C order, scaled as their headers say.
 
-    Args:
-        content: content of the file.
-        indices: numbers of the HDUs, from 1.
+    `indices` are the numbers of the HDUs, from 1.
     """
     data = bytes(content)
     found = list(_headers(data, max(indices)))

@@ -125,7 +125,6 @@ def info_of(
 
     Args:
         height_at: 0 if parts of the picture cannot be decoded alone.
-        marker: marker of the frame.
         sampling: result of `_sampling`.
         adobe: the file has an Adobe segment.
     """

@@ -107,7 +107,7 @@ def put_right(view: memoryview, components: int) -> bytes:
         parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
     if not (coded and sequential and scan[0] == components):
         raise corrupt("JPEG", "premature end of file")
-    # Drops two bytes for the end marker, and trailing zeros. Data end in one bits, so the only zero among them is a stuffed
+    # Drops two bytes for the end marker, and trailing zeros. Data end in bits of 1, so the only zero in them is a stuffed
     # zero after 0xFF.
     last = bytes(view[coded:-2]).rstrip(b"\0")
     last += b"\0" * last.endswith(b"\xff")

@@ -48,8 +48,7 @@ def cut_tiles(
 
     Args:
         size: height and width of the picture.
-        window: the window, in the picture decoded at 1 / `denominator` of its size.
-        denominator: 1, 2, 4 or 8.
+        window: the window, in the picture decoded at 1 / `denominator` of its size (1, 2, 4 or 8).
 
     Returns: the file, and y, x, height and width of the part of the picture in it. None if cutting does not pay, or
         if the markers are not in order.

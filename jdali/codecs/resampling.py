@@ -66,7 +66,7 @@ def window_weights(distance: np.ndarray, lobes: int) -> npt.NDArray[np.float32]:
 def resample(
     wave: npt.NDArray[np.float32], in_rate: float, out_rate: float, quality: float
 ) -> npt.NDArray[np.float32]:
-    """Changes the sampling rate, in Hz.
+    """Changes the sampling rate from `in_rate` to `out_rate`, Hz.
 
     Args:
         wave: float32 [T] or [T, C].

@@ -104,9 +104,6 @@ class _MappedFiles:
     """Files mapped into memory, within the process's limit of open files.
 
     Reading past the end of a truncated mapped file kills the process, so each use first checks the file's size.
-
-    Args:
-        sizes: sizes of the files when they were opened, bytes.
     """
 
     def __init__(self, paths: Sequence[str], sizes: Sequence[int]):

@@ -209,9 +209,7 @@ class Reader(abc.ABC):
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
         """Sets the names of the outputs, and the class names of outputs that hold labels.
 
-        Args:
-            known: class names, by name of an output.
-            outputs: names of all outputs.
+        `known` holds class names by name of an output, `outputs` the names of all outputs.
         """
         self._output_names = outputs
         self._names_by_output = {i: known[name] for i, name in enumerate(outputs) if known.get(name)}

@@ -26,13 +26,7 @@ _TABLES = ("pandas", "polars", "pyarrow")
 
 
 class DatasetReader(Reader):
-    """Reads elements of an object with `__len__` and `__getitem__`, in one thread at a time.
-
-    Args:
-        columns: keys to take from elements that are dicts; empty: elements are no dicts.
-        outputs: number of outputs of elements that are tuples; None: an element is one output.
-        layouts: layouts of the outputs; None: no output has a layout.
-    """
+    """Reads elements of an object with `__len__` and `__getitem__`, in one thread at a time."""
 
     def __init__(
         self,

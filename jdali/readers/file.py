@@ -30,12 +30,7 @@ _LARGEST_LABEL = np.iinfo(np.int32).max
 
 
 class FileReader(Reader):
-    """Reads files by path.
-
-    Args:
-        root: folder that `names` are relative to.
-        classes: names of the labels, if known.
-    """
+    """Reads files by path."""
 
     num_outputs = 2
     often_cheap = True

@@ -103,7 +103,7 @@ class Hdf5Reader(ChunkedReader):
 
 
 def _data_set(file: Any, name: str) -> Any:
-    """Finds a data set by its name; the text of its ValueErrors completes a sentence about the file.
+    """Finds a data set by its name; callers put the file's name in front of its ValueErrors.
 
     Rejects links and external data, because they could open files that the user did not name.
     """

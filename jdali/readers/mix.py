@@ -25,11 +25,6 @@ class MixReader(Reader):
     """Reads samples of several readers in the order of a mixture.
 
     Indices count the samples of all sources, one source after another.
-
-    Args:
-        readers: the sources.
-        shares: initial shares of the sources.
-        with_source: also return the number of the source.
     """
 
     def __init__(

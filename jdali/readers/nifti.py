@@ -34,12 +34,7 @@ _MAGIC = (b"n+1", b"n+2")
 
 
 class NiftiReader(ArrayFileReader):
-    """Reads NIfTI files by path.
-
-    Args:
-        scaled: apply slope and intercept.
-        with_affine, with_spacing: also return these.
-    """
+    """Reads NIfTI files by path."""
 
     def __init__(self, scaled: bool, with_affine: bool, with_spacing: bool, options: Mapping[str, Any]):
         super().__init__(_NAME, options, options["file_filter"])

@@ -37,9 +37,6 @@ class NumpyReader(ArrayFileReader):
     Args:
         roi: {argument: value}, window borders that are the same for all samples; values may be None.
         axes: axes that the borders apply to; empty: all.
-        policy: `out_of_bounds_policy`.
-        fill_value: value outside of the array.
-        keep_headers: cache the headers of files whose windows were read.
     """
 
     often_cheap = True

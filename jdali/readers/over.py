@@ -55,8 +55,6 @@ def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *,
     Args:
         owner: name of the reader that reads from the source.
         whole: noun for the result of `owner`, for error messages.
-        name, args: name and arguments of the source.
-        goes_on: the source's argument `_goes_on`.
     """
     op = REGISTRY[name]
     if not isinstance(op, ReaderOp) or name == owner:

@@ -23,14 +23,7 @@ _EXTENSIONS = (
 
 
 class SequenceReader(Reader):
-    """Reads sequences of evenly spaced images of a stream.
-
-    Args:
-        streams: paths of the images of each stream.
-        length: number of images in a sequence.
-        step: distance between the first images of consecutive sequences.
-        stride: distance between consecutive images of a sequence.
-    """
+    """Reads sequences of evenly spaced images of a stream."""
 
     layouts = ("FHWC",)
 

@@ -62,7 +62,6 @@ class WebDatasetReader(PiecesReader):
 
     Args:
         found: for each archive, its samples and their `FoundBy`.
-        dtypes: types of the outputs.
         indexed: the user gave indexes, which have no hashes of headers.
     """
 
@@ -150,13 +149,7 @@ class WebDatasetReader(PiecesReader):
 
 
 class _TarParser:
-    """Parses samples in memory, if their tar headers agree with the index.
-
-    Args:
-        dtypes: types of the outputs.
-        marks: uint64 [samples, outputs], see `Components`.
-        indexed: see `WebDatasetReader`.
-    """
+    """Parses samples in memory, if their tar headers agree with the index."""
 
     def __init__(self, dtypes: Sequence[np.dtype], marks: np.ndarray, indexed: bool):
         self._dtypes, self._marks, self._indexed = dtypes, marks, indexed
@@ -230,7 +223,6 @@ def _select(
 
     Args:
         wanted: for each extension, the outputs that it fits.
-        outputs: number of outputs.
         fold: ignore the case of extensions.
     """
     samples = int(components.sample[-1]) + 1 if len(components.sample) else 0

@@ -47,7 +47,7 @@ def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, ax
     """Checks what a file claims about an array; returns the axis of the samples, from 0 on.
 
     Raises:
-        ValueError: its text continues a sentence that begins with the array.
+        ValueError: callers put the array's name in front of the text.
     """
     if dtype.kind not in NUMBERS:
         raise ValueError(f"is of type {dtype}; numbers and booleans are read")
@@ -72,7 +72,6 @@ class ChunkedReader(Reader):
         arrays: for each file, an array for each output; None for a file that cannot be read, which counts as one sample.
         lost: {file number: error} for files that cannot be read.
         places: name of each file, for messages.
-        axis: the axis of the samples in each array.
         roi: {argument: value}, borders of the window that are the same for all samples of the first output; values
             may be None.
     """

@@ -202,7 +202,6 @@ def _grouped(
         owner: int64 [n], index of the image of each object.
         kept: bool [n], True for the objects to take.
         chosen: int64, indices of the images to read, in order.
-        skip_empty: leave out images without objects.
 
     Returns: indices of the remaining images; start of each image's objects; indices of the objects; for each object,
         the position of its image among the remaining images.

@@ -313,9 +313,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
     """Checks that the head of each value agrees with the index: bool [n].
 
-    Args:
-        starts: int64 [n], starts of the heads in the buffer.
-        values: the values according to the index.
+    `starts` are those of the heads in the buffer, `values` come from the index.
     """
     words = buffer.at(starts, f"V{_PAGE.size}").view("<u8").reshape(-1, 2)
     lengths = values.sizes - values.heads

@@ -69,7 +69,7 @@ class CutShort(ValueError):
     """Raised if the records of a file can be found only up to some offset.
 
     Args:
-        reason: text that continues a sentence that begins with the file.
+        reason: text that follows the file's name in the message.
         offsets: int64 [n], offsets of the records found, bytes.
         at: offset of the damage, bytes.
     """

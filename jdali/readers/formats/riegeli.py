@@ -51,7 +51,6 @@ def parse_chunk(raw: bytes, offset: int) -> Chunk:
 
     Args:
         raw: the bytes of the chunk; further bytes may follow.
-        offset: offset of the chunk in the file.
     """
     chunk = _without_block_heads(raw, offset)
     if len(chunk) < HEAD_BYTES:

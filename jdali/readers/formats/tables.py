@@ -125,7 +125,6 @@ class TableReader(Reader):
     for other groups.
 
     Args:
-        columns: paths of the columns to read.
         counts: number of rows of each group.
         rows: for each group, the rows that are samples; None: all.
 
@@ -228,8 +227,6 @@ class TableFilesReader(FilesReader, TableReader):
 
     Args:
         counts: for each file, number of rows of each group; None for a file that cannot be read, which counts as one sample.
-        schema: schema of the files.
-        columns: the columns to read.
         condition: pyarrow expression that selects rows; None: all rows.
     """
 

@@ -96,8 +96,8 @@ class Order:
 
     Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, the same on all shards, and
     in each epoch shuffles the shard's part anew. With `initial_fill`, it keeps the stored order and only mixes nearby
-    samples of a part, see `mixed`. `shuffle_after_epoch` shuffles the whole data set for each epoch,
-    including the first, and each shard always takes the same slice.
+    samples of a part, see `mixed`. `shuffle_after_epoch` shuffles the whole data set for each epoch, including
+    the first, and each shard always takes the same slice.
 
     With a selection, a pass consists of places, which the selection maps to samples. All of the above then applies to
     places instead of samples, and `size` counts places.

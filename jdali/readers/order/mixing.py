@@ -69,10 +69,7 @@ def _strata(fill: int) -> tuple[int, int]:
 class _Mixer:
     """Implements `mixed`.
 
-    Args:
-        size: number of items.
-        row, width: number of the strata, and width of each.
-        key: two 64-bit numbers.
+    `row` is the number of strata, `width` the width of each.
     """
 
     def __init__(self, size: int, row: int, width: int, *key: int):

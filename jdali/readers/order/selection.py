@@ -89,12 +89,7 @@ def select(
     classes: np.ndarray | None = None,
     names: Sequence[str] = (),
 ) -> SampleSelection | None:
-    """Builds the selection of a reader from its arguments; None if a pass takes each sample once.
-
-    Args:
-        classes: class of each sample, if known.
-        names: names of the classes, if known.
-    """
+    """Builds the selection of a reader from its arguments; None if a pass takes each sample once."""
     if subset is None and fold is None and weights is None:
         return None
     indices = None if subset is None else _subset(subset, count)

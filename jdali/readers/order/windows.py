@@ -33,10 +33,7 @@ def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndar
     among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same
     result. Rows are numbered in the order of their first documents.
 
-    Args:
-        lengths: int64 [n], lengths of the documents, from 0 to `length`.
-        length: length of a row.
-        strategy: "first_fit" or "best_fit".
+    `lengths`, int64 [n], are the lengths of the documents, from 0 to `length`.
     """
     room = np.full(len(lengths), length, np.int64)
     used = 0  # number of rows with documents
