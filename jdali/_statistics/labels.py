@@ -8,12 +8,12 @@ from typing import NamedTuple
 from jdali.graph import DataNode, Node, moves_only
 from jdali.readers.base import ClassNames, Reader
 
-# Operators that keep the values of labels, in addition to the operators that only move data.
+# Operators that keep the values of labels, besides operators that only move data.
 _SAME_NUMBER = {"cast", "cast_like", "copy", "expand_dims", "random_bbox_crop", "reshape", "squeeze"}
 
 
 class Origin(NamedTuple):
-    """Describes the source of a value.
+    """The source of a value.
 
     Attributes:
         node: a reader, `decoders.audio`, or another operator without inputs.
@@ -41,7 +41,7 @@ def origin(value: DataNode) -> Origin:
 
 
 def class_names(value: DataNode, readers: Mapping[Node, Reader]) -> ClassNames:
-    """Returns the class names of the labels in a value; empty if the value has no labels with names."""
+    """Returns the class names of the labels in a value; empty without such names."""
     found = origin(value)
     *way, node = found.chain
     if node not in readers or not all(moves_only(step) or step.op.name in _SAME_NUMBER for step in way):

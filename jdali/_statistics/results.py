@@ -14,7 +14,7 @@ _MOST_LABELS = 10
 
 
 class Range(NamedTuple):
-    """Holds the smallest, mean and largest value of a size or a duration."""
+    """The smallest, mean and largest value of a size or a duration."""
 
     smallest: float
     mean: float

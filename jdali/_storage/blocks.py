@@ -25,11 +25,6 @@ class Blocks:
     The blocks of all files form one sequence: the first block of a file follows the last block of the file before.
     While reads follow the sequence, each new block doubles the number of blocks fetched ahead, up to a limit. Reads
     may also go back and forth within a window of blocks; the blocks of the window stay in memory.
-
-    Args:
-        files: the remote files, by number.
-        sizes: sizes of all files, bytes.
-        scope: provides the threads that fetch the blocks.
     """
 
     def __init__(self, files: Mapping[int, RemoteFile], sizes: Sequence[int], scope: Scope):
@@ -47,19 +42,18 @@ class Blocks:
         scope.serves(self, self._begin)
 
     def span(self, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray, count: int) -> int:
-        """Returns the most blocks that `count` consecutive pieces span.
+        """Returns the largest number of blocks that `count` consecutive pieces span.
 
         Args:
             files: int [n], the file number of each piece, in reading order.
             offsets, ends: int64 [n], bytes.
-            count: at least 1.
         """
         if not len(files):
             return 0
         count = min(count, len(files))
         starts = np.array(self._starts)[files]
         first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
-        # Pieces may be read in another order than they have in the files.
+        # Pieces may be read in another order than they lie in the files.
         first = np.minimum.accumulate(first[::-1])[::-1]
         last = np.maximum.accumulate(last)
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1
@@ -80,7 +74,6 @@ class Blocks:
         self._latest, self._ahead = -1, 0
 
     def read(self, file: int, offset: int, size: int) -> bytes:
-        """Returns `size` bytes of a file from `offset` on; raises `OSError`."""
         if not size:
             return b""
         start, end = self._starts[file], offset + size
@@ -110,7 +103,7 @@ class Blocks:
         """Fetches a block, and blocks after it if reading is sequential."""
         with self._lock:
             if time.monotonic() - self._failed.get(number, float("inf")) > self._forgive:
-                # Fetches the block again. Since its failure, all reads of it have failed without a request.
+                # The pause after a failure is over: requests the block again. During the pause, reads fail without a request.
                 del self._failed[number]
                 self._kept.pop(number, None)
             following = self._latest + 1
@@ -140,7 +133,7 @@ class Blocks:
         return future
 
     def _file(self, number: int) -> int:
-        """Finds the file of a block. Of several files that start at the same block, all but the last are empty."""
+        """Finds the file of a block. If several files start at this block, all but the last are empty."""
         return bisect.bisect_right(self._starts, number) - 1
 
     def _fetch(self, number: int) -> bytes:
@@ -175,7 +168,6 @@ class BlockFile(io.RawIOBase):
         return count
 
     def interrupt(self) -> None:
-        """Makes all running and later reads fail."""
         self._scope.end()
 
     def close(self) -> None:

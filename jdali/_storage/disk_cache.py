@@ -33,7 +33,7 @@ log = logging.getLogger("jdali")
 _VERSION = 1
 _LOCK, _NEW, _PART = "lock", "new", ".part"
 _TOTAL, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
-# Evicting scans all files, so it frees 1/_SPARE of the bound at once.
+# Evicting scans all files, so each time it frees 1/_SPARE of the size limit.
 _SPARE = 16
 # Seconds to wait for the lock, which another process holds while it writes a part.
 _PATIENCE = 10.0
@@ -62,7 +62,6 @@ class DiskCache:
 
     Args:
         folder: readable by this user only; made if it is missing.
-        most: the largest number of bytes on the disk.
     """
 
     def __init__(self, folder: str, most: int):
@@ -70,7 +69,7 @@ class DiskCache:
         self._began = self._reads = self._writes = False
 
     def get(self, key: str) -> bytes | None:
-        """Returns the content stored under a key; None if it is missing or damaged."""
+        """Returns the content of a key; None if it is missing or damaged."""
         self._begin()
         if not self._reads:
             return None
@@ -93,7 +92,7 @@ class DiskCache:
         return None
 
     def put(self, key: str, data: bytes) -> None:
-        """Stores content under a key if the bound allows it; removes older content to make room."""
+        """Stores content under a key if the size limit allows it; removes older content to make room."""
         self._begin()
         if not self._writes:
             return
@@ -113,9 +112,7 @@ class DiskCache:
                     os.unlink(new)
                 raise
 
-    # --- the folder -------------------------------------------------------------------------
     def _begin(self) -> None:
-        """Makes the folder and counts its files, once."""
         if self._began:
             return
         with self._writing():
@@ -132,7 +129,7 @@ class DiskCache:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Stops writing after a failure, and logs the reason."""
+        """Logs a failure within the context, and stops all later writing."""
         try:
             yield
         except Ended:
@@ -172,11 +169,10 @@ class DiskCache:
         finally:
             os.close(lock)
 
-    # --- with the lock held -----------------------------------------------------------------
     def _reserve(self, lock: int, size: int) -> bool:
-        """Counts a file of `size` bytes before it is written; returns False if it exceeds the bound."""
+        """Counts a file of `size` bytes before it is written; returns False if the file would exceed the size limit."""
         block = _block(lock)
-        # Counts one more block, for what the file system itself stores about the file.
+        # Counts one more block for the file system's own data about the file.
         need = -(-size // block) * block + block
         room = self._most - self._overhead(lock) - need
         if room < 0:
@@ -190,7 +186,7 @@ class DiskCache:
         return True
 
     def _overhead(self, lock: int) -> int:
-        """Returns the bytes that the lock and the folder will take with one more file."""
+        """Returns the bytes on disk of the lock file and the folder, with one more file in it."""
         return os.stat(self._folder).st_blocks * 512 + 3 * _block(lock)
 
     def _evict(self, lock: int, most: int) -> int:
@@ -218,7 +214,6 @@ class DiskCache:
 
 
 def _block(file: int) -> int:
-    """Returns the size of a block on the disk, bytes."""
     return os.fstatvfs(file).f_frsize
 
 

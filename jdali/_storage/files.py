@@ -61,9 +61,7 @@ def missing_advice(path: str, error: OSError) -> str:
 _PART_BYTES = 1 << 24
 
 
-# --- content --------------------------------------------------------------------------------
 def read(path: str) -> bytes:
-    """Reads a whole file."""
     if is_url(path):
         return _remote.read(path)
     # For a small file, this takes half the time of Python's `open` and `read`.
@@ -86,24 +84,23 @@ def read(path: str) -> bytes:
 
 
 def lines(path: str) -> list[bytes]:
-    """Reads the lines of a text file, without line ends; raises `OSError` if it cannot, or for too many lines."""
+    """Reads the lines of a text file, without line ends; raises `OSError` if reading fails or there are too many lines."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return text.split(b"\n")
 
 
 def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> ListedNames:
-    """Reads the names in a text file, see `ListedNames`; raises `OSError` if it cannot, or for too many lines."""
+    """Reads the names in a text file, see `ListedNames`; raises `OSError` if reading fails or there are too many lines."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return ListedNames(text, labelled=labelled, largest_label=largest_label)
 
 
 def check_items(path: str, count: int, what: str) -> None:
-    """Raises `OSError` if a file has more entries than the limit. Callers use it before the entries become objects.
+    """Raises `OSError` if a file has more entries than the limit; call it before the entries become objects.
 
     Args:
-        path: path of the file.
         count: number of entries, or an upper bound.
         what: name of the entries, for the message.
     """
@@ -144,9 +141,7 @@ def open(path: str) -> BinaryIO:
     return os.fdopen(open_regular(path)[0], "rb", buffering=1 << 16)
 
 
-# --- facts ----------------------------------------------------------------------------------
 def size(path: str) -> int:
-    """Returns the size of a file in bytes."""
     if is_url(path):
         return RemoteFile(path).size
     descriptor, size = open_regular(path)  # raises for files that cannot be read
@@ -182,7 +177,6 @@ def version(path: str) -> str | None:
     return f"{stamp} {os.path.realpath(path)}"
 
 
-# --- folders --------------------------------------------------------------------------------
 def entries(folder: str, *, folders: bool) -> list[str]:
     """Lists the subfolders of a folder (`folders`) or its files, sorted by the bytes of their names."""
     return sorted((name for name, is_dir in _listed(folder) if is_dir == folders), key=os.fsencode)
@@ -206,7 +200,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _listed(folder: str) -> list[tuple[str, bool]]:
-    """Returns the pair (name, is_dir) for each entry of a folder."""
+    """Lists a folder as pairs (name, is folder)."""
     if is_url(folder):
         return _remote.entries(folder)
     try:

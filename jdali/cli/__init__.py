@@ -13,7 +13,7 @@ from jdali.cli import _bench, _convert, _doctor, _index, _serve, _view
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parses arguments; suggests the closest valid word for a wrong one."""
+    """Parses arguments; suggests the closest valid word for an invalid one."""
 
     def error(self, message: str) -> NoReturn:
         wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)

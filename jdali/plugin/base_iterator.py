@@ -16,7 +16,7 @@ __all__ = ["LastBatchPolicy"]
 
 
 class _DaliBaseIterator(DaliNames):
-    """Serves as base of the iterators that users write for other frameworks; their `__next__` calls `_get_outputs`.
+    """The base of iterators that users write for other frameworks; their `__next__` calls `_get_outputs`.
 
     Args:
         pipelines: one pipeline, or several with the same batch size.

@@ -95,7 +95,7 @@ class _Elements(Iterator[Any]):
 
     def get_state(self) -> Any:
         state = self._iterator.get_state()
-        # Copy the state of a data set, because Grain may change it later; a loader's state is text and needs no copy.
+        # Copies the state of a data set, because Grain may change it later; a loader's state is text and needs no copy.
         return json.loads(state if isinstance(state, bytes) else json.dumps(state))
 
     def set_state(self, state: Any) -> None:
@@ -152,7 +152,7 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> dict[str, jax.ShapeDtypeStruct]:
-        """Returns shape and element type of each output in the last batch, or in the first batch if none was taken."""
+        """Returns the shape and element type of each output in the last batch, or the first if none was taken."""
         if self._spec is None:
             self._spec = _spec(self._own.peek())
         return self._spec

@@ -1,4 +1,4 @@
-"""Implements the readers: each module has the reader of one format, and its operator.
+"""Implements the readers. Each module has the reader of one format, and its operator.
 
 * `base`: the arguments of all readers, and their base class, which owns the order.
 * `order`: epochs, shards and shuffling as functions of a position.

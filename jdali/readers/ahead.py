@@ -36,8 +36,8 @@ class _Loading:
 
     Attributes:
         wanted_by: positions in the order at which the sample will be taken.
-        future: resolves to its outputs.
-        bytes: size of its outputs; -1 until it is loaded.
+        future: resolves to the sample's outputs.
+        bytes: size of the outputs; -1 until they are loaded.
         kept: False after the sample was taken or dropped.
     """
 
@@ -50,8 +50,8 @@ class _Loading:
 class ReadAhead(Reader):
     """Loads the next samples of a reader ahead in threads.
 
-    If the reader packs several parts into a sample, the parts are loaded ahead. Loading starts in order. A sample is
-    kept until its batch takes it; if the batch never does, it is dropped two batches later.
+    If the reader packs several parts into a sample, the parts are loaded ahead. Loading starts in order. A loaded sample
+    is kept until its batch takes it, or dropped two batches later.
     """
 
     def __init__(self, reader: Reader):
@@ -70,17 +70,15 @@ class ReadAhead(Reader):
         self._position = 0
         # End position and indices of each of the last batches.
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
-        # A copy of the reader's order, which runs ahead of it.
+        # A copy of the reader's order that runs ahead of the reader.
         self._further = copy.copy(self._reader._order)
-        # Indices of the next samples, and (position, index) of those samples among them that do not load yet.
+        # Indices of the next samples, and (position, index) of those that have not begun to load.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
-        # Number of samples that are being loaded; bytes of loaded samples that were not taken yet; number and bytes
-        # of all samples loaded so far.
+        # Number of samples being loaded; bytes of samples loaded but not taken; number and bytes of all samples loaded so far.
         self._open = self._held = self._done = self._seen = 0
 
-    # --- delegates to the reader ------------------------------------------------------------
     @property
     def size(self) -> int:
         return self._reader.size
@@ -123,7 +121,6 @@ class ReadAhead(Reader):
         self._scope.close()
         self._reader.close()
 
-    # --- ahead ------------------------------------------------------------------------------
     def next_batch(self, count: int) -> SampleRefs:
         batch = self._reader.next_batch(count)
         indices = self._indices_of(batch)
@@ -134,7 +131,7 @@ class ReadAhead(Reader):
             for _ in indices:
                 self._foreseen.popleft()
             self._position += len(indices)
-            # Starts to load the rest of this batch now, even beyond the bounds.
+            # Loads the rest of this batch now, even beyond the limits.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))
@@ -149,7 +146,6 @@ class ReadAhead(Reader):
         return batch
 
     def _indices_of(self, batch: SampleRefs) -> list[int]:
-        """Returns the indices of the parts that a batch needs."""
         indices: list[int] = self._reader.parts_of(batch.wanted).tolist()
         return indices
 
@@ -177,7 +173,7 @@ class ReadAhead(Reader):
     def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
         if not arguments:
             return self._reader.packed(indices, self._load_parts)
-        # The values of arguments are unknown before the call, so all samples are loaded now, in parallel.
+        # Arguments have no values before the call, so all samples are loaded now, in parallel.
         columns, failures = [], {}
         parts = [
             self._scope.submit(
@@ -221,14 +217,12 @@ class ReadAhead(Reader):
                     self._open, self._held = self._open - 1, self._held + size
                     self._begin_more()
 
-    # --- with the lock held -----------------------------------------------------------------
     def _begin_more(self) -> None:
-        """Starts to load samples of later batches while the bounds allow it."""
         while self._waiting and self._has_room():
             self._begin(*self._waiting.popleft())
 
     def _has_room(self) -> bool:
-        if not self._done:  # the size of samples is still unknown
+        if not self._done:  # sample sizes are still unknown
             return self._open < self._requests
         mean = self._seen / self._done
         return self._held + mean * (self._open + 1) <= self._bytes_ahead
@@ -254,7 +248,7 @@ class ReadAhead(Reader):
             self._held -= loading.bytes
 
     def _drop(self, end: int, indices: list[int]) -> None:
-        """Drops the samples that a batch did not take; `end` is the position after the batch."""
+        """Drops the samples that a batch did not take; `end` is the position after it."""
         for index in indices:
             loading = self._loadings.get(index)
             while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:
@@ -262,7 +256,7 @@ class ReadAhead(Reader):
             self._let_go_unless_wanted(index)
 
     def _forget_foreseen(self) -> None:
-        """Drops all samples loaded ahead, after a state was set or the batch size changed."""
+        """Drops all samples loaded ahead, after a new state or batch size was set."""
         self._waiting.clear()
         for index in self._foreseen:
             loading = self._loadings.get(index)

@@ -1,4 +1,4 @@
-"""Groups samples of similar size: each bucket holds neighbours of a sorted window."""
+"""Groups samples of similar size: each bucket holds neighbours in a sorted window of samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stre
 
 _NAME = "readers.bucket"
 _LENGTH, _RATIO = "length", "aspect_ratio"
-# Default number of buckets in a window; samples of neighbouring buckets then differ by a few percent in size.
+# Default number of buckets in a window. Samples of neighbouring buckets then differ in size by a few percent.
 _BUCKETS = 64
 
 
@@ -41,7 +41,7 @@ class BucketReader(OverReader):
 
 
 def _sizes(source: Reader, by: str, indices: np.ndarray) -> np.ndarray:
-    """Reads samples and returns their sizes; 0 for samples that cannot be read."""
+    """Reads samples and returns their sizes, 0 for samples that cannot be read."""
     loaded = source.load_many(indices)
     sizes = np.zeros(len(indices))
     good = np.delete(np.arange(len(indices)), list(loaded.failures))

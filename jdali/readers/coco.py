@@ -22,21 +22,12 @@ from jdali.readers.layouts import with_layouts
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
-# Arguments that shape the annotations before they are saved, so they have no effect on saved annotations.
+# Arguments that shape annotations before they are saved, so they have no effect on saved annotations.
 _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
 
 
 class CocoReader(Reader):
-    """Reads images and their annotations.
-
-    Args:
-        root: folder that the names of the images are relative to.
-        parsed: names and annotations of the images.
-        polygons: return polygons and vertices.
-        masks: return a picture of labels.
-        ids: return the ids of the images.
-        options: see `Reader`.
-    """
+    """Reads images and their annotations."""
 
     often_cheap = True
 
@@ -87,7 +78,6 @@ class CocoReader(Reader):
         return with_layouts(super().load_many(indices) if drawn else self._load_many(indices), self.layouts)
 
     def _load_many(self, indices: np.ndarray) -> Loaded:
-        """Implements `load_many` for samples without polygons and masks."""
         parsed = self._parsed
         contents = read_named(self._folder, parsed.names, indices)
         chosen = indices[contents.positions]
@@ -256,7 +246,6 @@ def coco(
 
 
 def _check_left_out(arguments: Mapping[str, object]) -> None:
-    """Raises ValueError for arguments without effect on saved annotations."""
     for name in _OF_JSON:
         default = coco.args[name].default
         if arguments[name] != default:

@@ -25,12 +25,6 @@ class MixReader(Reader):
     """Reads samples of several readers in the order of a mixture.
 
     Indices count the samples of all sources, one source after another.
-
-    Args:
-        readers: the sources.
-        order: the order of the mixture.
-        shares: initial shares of the sources.
-        with_source: also return the number of the source.
     """
 
     def __init__(
@@ -53,14 +47,14 @@ class MixReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names by output, for outputs where all sources agree."""
+        """Class names by number of the output, where all sources agree."""
         first, *others = (one.class_names for one in self._readers)
         return {
             output: names for output, names in first.items() if all(o.get(output) == names for o in others)
         }
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta` with "sources": the epoch size and the share of each source."""
+        """Returns `reader_meta`, with "sources": the epoch size and share of each."""
         order = self._order
         shards = order.num_shards
         sizes = [one.size for one in self._readers]
@@ -125,7 +119,6 @@ class MixReader(Reader):
 
 
 def _numbers(values: np.ndarray) -> Store:
-    """Builds a column of one number a sample: int32 [1]."""
     spec = BatchSpec(np.ones((len(values), 1), np.int64), np.dtype(np.int32))
     return Store.of_block(PaddedBlock(values.astype(np.int32)[:, None]), spec)
 

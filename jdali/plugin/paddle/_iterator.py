@@ -15,12 +15,10 @@ from jdali.tensors import TensorList
 
 
 class _PaddleTensors(Dicts):
-    """Assembles a dict of dense tensors for each pipeline.
+    """Assembles a dict of dense tensors for each pipeline; see `Dicts`.
 
     Args:
         levels: LoD level of each output, by name.
-        own: see `Dicts`.
-        mask_name, all_pipelines: see `Dicts`.
     """
 
     def __init__(

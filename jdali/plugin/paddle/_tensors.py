@@ -1,4 +1,4 @@
-"""Converts batches to PaddlePaddle's dense tensors; LoD (levels of detail) allows samples of different lengths."""
+"""Converts batches to PaddlePaddle's dense tensors. LoD (levels of detail) allows samples of different lengths."""
 
 from __future__ import annotations
 
@@ -129,7 +129,6 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
 
 
 def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
-    """Copies an array into a tensor, and sets the lengths of each LoD level."""
     tensor = _core.DenseTensor()
     tensor.set(np.ascontiguousarray(array), paddle.CPUPlace())
     if lengths:
@@ -138,6 +137,6 @@ def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
 
 
 def _shared(array: jax.Array, *, own: bool) -> object:
-    """Converts an array to a tensor on the same device, which shares its memory if `own`, else holds a copy."""
+    """Converts an array to a tensor on the same device, which shares the array's memory if `own` and otherwise copies it."""
     tensor = _core.from_dlpack(array.__dlpack__())
     return tensor if own else tensor._copy(tensor._place())

@@ -13,7 +13,7 @@ from jdali.plugin.tf._tensorflow import on_host, tf
 
 
 class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
-    """Serves as base of both data sets; see `DALIDataset` for the arguments."""
+    """The base of both data sets; see `DALIDataset` for the arguments."""
 
     def __init__(
         self,
@@ -67,7 +67,6 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> Any:
-        """Returns a tuple with a `tf.TensorSpec` for each output."""
         return self._batches.element_spec
 
 
@@ -88,7 +87,7 @@ class DALIDataset(_PipelineDataset):
         batch_size: number of samples in a batch; replaces the pipeline's.
         num_threads: see `Pipeline`; replaces the pipeline's.
         device_id: without effect, see `Pipeline`.
-        exec_separated: whether to prefetch the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth`.
+        exec_separated: prefetch as many batches as the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth`.
         exec_dynamic: without effect.
         prefetch_queue_depth: number of batches to prefetch.
         dtypes, shapes: deprecated names of `output_dtypes` and `output_shapes`; these also accept lists.
@@ -176,12 +175,12 @@ class DALIDatasetWithInputs(_PipelineDataset):
 
 
 def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
-    """Returns the number of batches to prefetch; with separate queues, that is the larger depth."""
+    """Returns the number of batches to prefetch: with separate queues, the larger depth."""
     return max(cpu, gpu) if separated else depth
 
 
 def _renamed(value: object, deprecated: object, name: str) -> object:
-    """Returns the value of `output_<name>`, or of its deprecated name with a warning."""
+    """Returns `value`, or else `deprecated`, the value under the argument's old name, with a warning."""
     if deprecated is None:
         return value
     if value is not None:

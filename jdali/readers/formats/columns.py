@@ -1,8 +1,7 @@
 """Parses many records at once, by NumPy operations over all records.
 
-It parses only records of the usual form. For a record of another form, it clears the record's element of `ok`; slower
-code then parses this record alone, and raises if it is bad. So functions here do not fail, and never set an element
-of `ok`.
+Only records of the usual form are parsed. For other records, functions clear the element of `ok`; slower code then
+parses each of them alone, and raises if it is bad. So functions here do not fail, and never set an element of `ok`.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
 from jdali.readers.formats.protobuf import BYTES, VARINT, WIDTH, varints_of
 
-# Most bytes of a varint in the usual form: as a length, and as a number.
+# Most bytes of a varint in the usual form: of a length, and of a number.
 _LENGTH_BYTES, _NUMBER_BYTES = 4, 7
-# Most fields of a message.
 _MOST_FIELDS = 64
 
 
@@ -34,10 +32,10 @@ class Buffer:
         self._views: dict[str, np.ndarray] = {}
 
     def at(self, offsets: np.ndarray, dtype: str) -> np.ndarray:
-        """Reads an element of a type at each offset: [n]."""
+        """Reads an element of `dtype` at each offset: [n]."""
         view = self._views.get(dtype)
         if view is None:
-            # A view with a stride of 1 byte, which can read an element at any offset.
+            # A view with a stride of 1 byte can read an element at any offset.
             room = len(self.bytes) - np.dtype(dtype).itemsize + 1
             view = self._views[dtype] = np.ndarray((room,), dtype, self.bytes.data, strides=(1,))
         return view[offsets]
@@ -48,7 +46,7 @@ class Buffer:
 
 
 def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Decodes varints; returns the values, their sizes in bytes, and bool [n], True for varints that do not end.
+    """Decodes varints; returns values, sizes in bytes, and True for varints that do not end, bool [n].
 
     Args:
         words: int64 [n]; in each, a varint begins at the lowest byte.
@@ -68,7 +66,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the start of each field's content, and True if the field alone fills the bytes from `at` to `end`."""
+    """Returns the start of each field's content, and True where this field fills all bytes from `at` to `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes
@@ -83,7 +81,7 @@ def map_entries(
     Args:
         buffer, at, end: the messages are the bytes from `at` to `end`.
         ok: bool [n], updated.
-        wanted: {name: number from 0 on} for the wanted names.
+        wanted: {name: its number, from 0}.
 
     Returns: starts and ends of the values, int64 [wanted, n] each; 0 for a missing value.
     """
@@ -128,11 +126,11 @@ def map_entries(
 def _numbers(
     buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
 ) -> np.ndarray:
-    """Looks up the name at each offset: int64 [n], its number in `wanted`, or -1."""
+    """Looks up the name at each offset in `wanted`: int64 [n], its number or -1."""
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
-    # Most writers store names in the same order in all records, so that all names here are equal.
+    # Most writers store names in the same order in all records, so all names here are equal.
     if size and (sizes == size).all():
         together = buffer.at(starts, f"V{size}").tobytes()
         name = together[:size]
@@ -152,8 +150,8 @@ def fields(
         buffer, at, end: the messages are the bytes from `at` to `end`.
         ok: bool [n], updated.
 
-    Returns: (number, kind, values, ends) of each field. `values` holds the values of varints, and the starts of
-        other contents; they are unspecified for messages that are not ok.
+    Returns: (number, kind, values, ends) of each field. `values` holds values of varints, and starts of other contents;
+        for messages that are not ok, it is unspecified.
     """
     found: list[tuple[int, int, np.ndarray, np.ndarray]] = []
     ok &= at <= end
@@ -186,7 +184,6 @@ def fields(
     return found
 
 
-# --- columns --------------------------------------------------------------------------------
 def byte_column(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> Store:
     """Builds a column of bytes, uint8 [size], as views of the buffer."""
     extents = sizes.reshape(-1, 1)
@@ -200,7 +197,7 @@ def dense_column(values: np.ndarray) -> Store:
 
 
 def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> Store:
-    """Builds a column of samples that are views of an array [rows, ...]: `counts` rows from `starts` on."""
+    """Builds a column of views of an array [rows, ...]; each has `counts` rows from `starts` on."""
     tail = np.tile(np.array(values.shape[1:], np.int64), (len(starts), 1))
     extents = np.concatenate([counts[:, None], tail], axis=1)
     block = RaggedBlock(values.reshape(-1), starts * math.prod(values.shape[1:]), extents)
@@ -216,7 +213,7 @@ def packed_integers(
         values, bytes_, endless = varints(buffer.ints(first), _NUMBER_BYTES)
         if (bytes_ == sizes).all() and not endless.any():  # each record has one varint
             return values, np.ones(len(first), np.int64)
-    # A last varint that does not end would continue into the next record.
+    # A varint that does not end would continue into the next record.
     ended = (sizes > 0) & (buffer.at(np.maximum(last - 1, 0), "u1") < 0x80)
     ok &= ended
     rows = np.flatnonzero(ended)
@@ -244,12 +241,12 @@ def packed_reals(
 
 
 def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Reads a number of floats (`counts`) from each offset on: float32 [all]."""
+    """Reads `counts` floats from each offset on: float32 [all]."""
     return buffer.at(_ranges(first, counts, 4), "<f4")
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """Concatenates ranges, each given by its first number, count and step: int64."""
+    """Concatenates ranges of `counts` numbers from `starts` on: int64."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
 
@@ -258,9 +255,9 @@ def shaped_column(
     values: np.ndarray, counts: np.ndarray, shape: tuple[int, ...] | None, partial: tuple[int, ...],
     ok: np.ndarray,
 ) -> Store:  # fmt: skip
-    """Builds a column of samples of shape `shape`; if it is None, of shape [rows, *partial].
+    """Builds a column of samples of shape `shape`, or [rows, *partial] if `shape` is None.
 
-    It clears `ok` for records whose number of values does not fit the shape; their samples are unspecified.
+    Clears `ok` for records whose number of values does not fit the shape; their samples are unspecified.
     """
     if shape is not None:
         usual = counts == math.prod(shape)
@@ -278,7 +275,6 @@ def shaped_column(
 
 
 def pick(columns: list[Store], ok: np.ndarray) -> tuple[Any, ...]:
-    """Selects from each column the records that are ok."""
     if ok.all():
         return tuple(columns)
     rows = np.flatnonzero(ok)

@@ -1,4 +1,4 @@
-"""Base classes of readers of tables: rows are samples, columns are outputs, and groups of rows are read together."""
+"""Base classes of table readers: rows are samples, columns are outputs, and groups of rows are read together."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import FilesReader, path_list
 from jdali.readers.shared_tables import shared
 
-# Number of groups to cache besides the window: the next group, and a group that earlier batches still read from.
+# Groups to cache besides the window: the next group, and one that earlier batches still read from.
 _BESIDES = 2
-# Name of the column of row numbers that is added to apply a filter.
+# Name of a column of row numbers, which is added to apply a filter.
 _ROW = "__jdali_row__"
 _Opened = TypeVar("_Opened")
 
@@ -54,8 +54,6 @@ class RowGroup(NamedTuple):
         """Builds a group of consecutive record batches; raises `BadRecord` if they are damaged.
 
         Args:
-            batches: the record batches.
-            paths: paths of the columns to take.
             rows: expected number of rows.
         """
         batches = [batch for batch in batches if batch.num_rows]
@@ -89,10 +87,9 @@ class _Piece(NamedTuple):
 
 
 def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Returns each distinct number with its positions."""
     if not len(numbers):
         return []
-    if (numbers == numbers[0]).all():  # fast path, taken by sequential reads
+    if (numbers == numbers[0]).all():  # fast path for sequential reads
         return [(numbers.item(0), np.arange(len(numbers)))]
     order = np.argsort(numbers, kind="stable")
     starts = np.flatnonzero(np.diff(numbers[order])) + 1
@@ -101,7 +98,7 @@ def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
 
 
 def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
-    """Joins pieces to the columns of a batch; orders samples by position."""
+    """Joins pieces into the columns of a batch, with samples ordered by position."""
     if len(pieces) == 1:
         return tuple(column.store(pieces[0].rows) for column in pieces[0].columns)
     places = np.concatenate([piece.positions for piece in pieces])
@@ -123,19 +120,16 @@ def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
 class TableReader(Reader):
     """Base of readers whose samples are rows of tables.
 
-    Each group of rows is read whole, once a pass: in order, or with `random_shuffle`, which mixes rows through a
-    buffer of `initial_fill`. The groups that the buffer spans are always cached; `bytes_ahead` of `jdali.storage`
-    limits the cache for other groups.
+    Each group of rows is read whole, once a pass, in order; `random_shuffle` mixes rows through a buffer of
+    `initial_fill`. The groups that the buffer spans are always cached; `bytes_ahead` of `jdali.storage` limits the cache
+    for other groups.
 
     Args:
-        name: name of the reader, for messages.
-        columns: paths of the columns to read.
         counts: number of rows of each group.
         rows: for each group, the rows that are samples; None: all.
-        options: see `Reader`.
 
     Attributes:
-        groups_at_once: most groups that the window of `Order.window` spans; 1 with `shuffle_after_epoch`.
+        groups_at_once: largest number of groups that `Order.window` samples span; 1 with `shuffle_after_epoch`.
     """
 
     mixes = True
@@ -157,7 +151,7 @@ class TableReader(Reader):
         self._kept = KeptPieces[RowGroup](self.groups_at_once + _BESIDES, lambda group: group.bytes)
 
     def _spanned(self, window: int) -> int:
-        """Returns the most groups that `window` consecutive samples span."""
+        """Returns the largest number of groups that `window` consecutive samples span."""
         last = np.searchsorted(self._first, self._first[1:] + window - 2, side="right")
         return int((last - np.arange(len(last))).clip(1, len(last)).max(initial=1))
 
@@ -202,7 +196,7 @@ class TableReader(Reader):
         return Loaded(_batch(pieces), failures)
 
     def _without_flaws(self, piece: _Piece, indices: np.ndarray, failures: dict[int, Exception]) -> _Piece:
-        """Returns the samples that have an array in each column; adds the errors of all other samples to `failures`."""
+        """Returns the samples that have an array in each column; adds errors for the other samples to `failures`."""
         good = np.ones(len(piece.rows), bool)
         for path, column in zip(self._columns, piece.columns, strict=True):
             wrong = column.wrong[piece.rows]
@@ -214,7 +208,7 @@ class TableReader(Reader):
         return _Piece(piece.positions[good], piece.rows[good], piece.columns)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        return [slice(0, len(indices))]  # samples are views, so loading a batch is too little work to divide
+        return [slice(0, len(indices))]  # samples are views, so a batch is too little work to divide
 
     def source(self, index: int) -> str:
         number = int(np.searchsorted(self._first, index, side="right")) - 1
@@ -232,13 +226,8 @@ class TableFilesReader(FilesReader, TableReader):
     """Base of readers whose samples are rows of files.
 
     Args:
-        name: name of the reader, for messages.
-        files: the files to read.
         counts: for each file, number of rows of each group; None for a file that cannot be read, which counts as one sample.
-        schema: schema of the files.
-        columns: the columns to read.
         condition: pyarrow expression that selects rows; None: all rows.
-        options: see `Reader`.
     """
 
     def __init__(
@@ -263,7 +252,7 @@ class TableFilesReader(FilesReader, TableReader):
         )
         chosen = None
         if condition is not None:
-            # pyarrow does not list the columns of an expression, but the text of the expression contains their names.
+            # pyarrow does not list the columns of an expression, but its text contains their names.
             text = str(condition)
             named = [n for n in schema.names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
             chosen = shared(
@@ -284,7 +273,7 @@ class TableFilesReader(FilesReader, TableReader):
 
     @abc.abstractmethod
     def span(self, file: int, group: int) -> tuple[int, int]:
-        """Returns start and end of the range of a file that is read for a group, bytes."""
+        """Returns start and end of the part of a file to read for a group, bytes."""
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
         """Returns the rows of a group that meet a condition: int64 [n]."""
@@ -292,7 +281,7 @@ class TableFilesReader(FilesReader, TableReader):
 
         file, group = self._places[number]
         if group < 0:
-            return np.zeros(1, np.int64)  # the one sample of an unreadable file, which fails to load
+            return np.zeros(1, np.int64)  # an unreadable file counts as one sample, which fails to load
         try:
             table = pa.Table.from_batches(list(self.batches(file, group, columns)))
         except BadRecord as error:
@@ -331,12 +320,9 @@ def opened_files(
     schema_of: Callable[[_Opened], Any],
     goes_on: bool,
 ) -> list[_Opened | None]:
-    """Opens all files, and checks that they have the columns with equal types.
+    """Opens all files, and checks that they have the columns, with equal types.
 
     Args:
-        name: name of the reader.
-        files: the files to open.
-        columns: the columns to read.
         begin: reads the metadata of a file by its number; raises ValueError if it is damaged.
         schema_of: returns the schema in the metadata of a file.
         goes_on: return None for a damaged file; if all files are damaged, raise anyway.
@@ -364,7 +350,7 @@ def opened_files(
 
 
 def classes_of(schema: Any) -> dict[str, list[str]]:
-    """Returns class names by column; `datasets` writes them into the metadata of a schema."""
+    """Returns class names by column, from the metadata that `datasets` writes into a schema."""
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
         labels = {c: f["names"] for c, f in features.items() if f.get("_type") == "ClassLabel"}
@@ -383,12 +369,10 @@ def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> 
 
 
 def short(error: BaseException) -> str:
-    """Returns the message of an Arrow error on one line."""
     return " ".join(str(error).split())[:300]
 
 
 def condition_of(name: str, given: Any) -> Any:
-    """Converts a filter to a pyarrow expression; None stays None."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
@@ -412,7 +396,7 @@ def column_names(name: str, columns: Any) -> list[str]:
 
 
 def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
-    """Returns a function that counts the outputs of a reader: an output for each of `columns`."""
+    """Returns a function that counts a reader's outputs, one for each of its `columns`."""
     return lambda arguments: len(column_names(name, arguments["columns"]))
 
 
@@ -424,7 +408,7 @@ class _Schemas:
         self._first: tuple[str, list[tuple[np.dtype, int]]] | None = None
 
     def check(self, schema: Any, path: str) -> None:
-        """Raises ValueError if a schema lacks a column, or its type cannot be read or differs from the first table's."""
+        """Raises ValueError if a column is missing, or its type cannot be read or differs from that in the first table."""
         kinds = []
         for column in self._columns:
             kind = field_of(schema, column)

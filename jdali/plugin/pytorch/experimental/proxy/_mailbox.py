@@ -1,6 +1,6 @@
 """Sends batches from workers to the server, through a socket in a folder that only this user can enter.
 
-Each worker has its own connection. It writes a batch to it before it sends the reference to the main process. So a killed
+Each worker has its own connection, and writes a batch to it before it sends the reference to the main process. So a killed
 worker cannot block other workers, and a reference never arrives before its batch. No queue of `torch.multiprocessing`
 guarantees both.
 """
@@ -26,21 +26,13 @@ _NUMBERS = struct.Struct("!Q")
 
 
 class Mailbox:
-    """Sends batches of inputs to a server; it can be pickled, because it holds only the server's address.
-
-    Args:
-        address: path of the server's socket.
-    """
+    """Sends batches of inputs to a server; picklable, because it holds only the path of the server's socket."""
 
     def __init__(self, address: str):
         self.address = address
 
     def send(self, arguments: dict[str, list[object]]) -> Ticket:
-        """Sends the inputs of a batch, by name; each is a list of samples.
-
-        Raises:
-            RuntimeError: the server is gone.
-        """
+        """Sends the inputs of a batch, by name, each a list of samples; raises RuntimeError if the server is gone."""
         office = _OFFICES.get(self.address)  # exists only in the server's process; a fork clears the dict
         if office is not None:
             return office.requests.add_own(arguments)
@@ -103,7 +95,7 @@ class Office:
             connection.close()
 
     def close(self) -> None:
-        """Closes all connections and ends their threads; in a forked process, only closes the sockets."""
+        """Closes all connections and ends their threads; in a forked process, closes only the sockets."""
         self._is_closed = True
         _OFFICES.pop(self.address, None)
         for one in list(self._sockets):
@@ -154,7 +146,6 @@ _OWNER = [""]  # id of the loop that uses this process
 
 
 def set_owner(name: str) -> None:
-    """Sets the id of the loop that uses this process."""
     _OWNER[0] = name
 
 
@@ -167,9 +158,7 @@ def _let_go() -> None:
 os.register_at_fork(after_in_child=_let_go)
 
 
-# --- messages -------------------------------------------------------------------------------
 def _send(connection: socket.socket, message: object) -> None:
-    """Sends a message, without copying its arrays."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
     parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]

@@ -29,8 +29,7 @@ class DALIPipelineRunRef:
         batch_id: pair of the worker's number (the thread's id in the main process) and the number of the worker's batch.
 
     Attributes:
-        call_args: for each input of the pipeline, by name, a list with a value for each sample; empty once the inputs were
-            sent.
+        call_args: {input: values of all samples}; empty once the inputs were sent.
         is_complete: True if no more samples will be added.
         is_scheduled: True if the inputs were sent to the server.
         ticket: the server's id of the run, once it is scheduled.
