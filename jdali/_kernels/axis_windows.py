@@ -1,8 +1,8 @@
 """Weighted sums of separable kernels, for large windows: each kernel is applied along one axis after the other.
 
 The full kernel would have many times as many elements. Window lengths are traced, so one program serves all lengths. On a
-CPU, rows are computed in blocks that stay in the cache. The first axis is summed first, so that only the rows which the
-second axis reads past a block are computed more than once.
+CPU, rows are computed in blocks that stay in the cache. Axes are summed from the first to the last, so a block recomputes
+only its margin of rows.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class _Terms:
         s: key of the sum.
         unit: elements of a pixel.
         shape: shape of the block, [N, D, H, W·C].
-        guarded: True: values may be infinite or NaN, whose products with a weight of 0 are not 0.
+        guarded: True: values may be infinite or NaN, so products outside of the true window are dropped.
     """
 
     s: _Sum
@@ -164,7 +164,6 @@ class _Terms:
         return values
 
     def _along(self, axis: int, values: Array, window: Array, length: Array) -> Array:
-        """Correlates along one axis, summing in the order of the window's elements."""
         unit, size = self.unit if axis == 3 else 1, self.shape[axis]
         total = jnp.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), jnp.float32)
         # Unrolled: LLVM does not vectorize a loop that updates its sum in place.

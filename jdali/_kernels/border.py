@@ -57,7 +57,7 @@ def with_margin(
     def in_parts(values: Array, size: Array, fill: Array) -> Array:
         shape = list(values.shape)
         shape[axis] += (before + after) * unit
-        # Each part is written by itself: a CPU copies it as a block, but selects each element of a concatenation.
+        # Parts are written one by one: on a CPU, XLA copies a slice as a block, but a concatenation element by element.
         result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
         for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
             if not count:

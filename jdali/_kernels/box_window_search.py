@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-# Default limit of attempts, which take a fraction of a second, and find any window that is not extremely unlikely.
+# Default limit of attempts. They take a fraction of a second, and find all but extremely unlikely windows.
 MOST_ATTEMPTS = 200_000
 # Maximum number of attempts that are made at once.
 _BLOCK = 4096
@@ -96,10 +96,8 @@ def find_window(
     that reaches the threshold is returned if it keeps a box. If it keeps no box, the next round begins.
 
     Args:
-        rng: random generator of the sample.
         first: float32 [N, ndim], low borders of the boxes, relative to the image.
-        last: high borders.
-        search: options.
+        last: float32 [N, ndim], high borders.
         picture: size of the image, pixels, x first; None: unknown.
         crop: size of the windows, pixels; None: random.
     """
@@ -193,7 +191,7 @@ def _random_windows(
 def _with_aspect_ratios(
     rng: np.random.Generator, shape: np.ndarray, fixed: dict[tuple[int, int], np.float32]
 ) -> np.ndarray:
-    """Changes sizes [K, ndim] to the fixed ratios; the longest side stays.
+    """Changes sizes [K, ndim] to the fixed ratios; the longest side does not change.
 
     Axes are visited in random order; each sets the size of later axes to which it has a fixed ratio.
     """
@@ -217,13 +215,12 @@ def _with_aspect_ratios(
 def _areas(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes the intersections of windows and boxes [..., N], and the areas of the boxes [N]."""
+    """Computes the areas of intersections of windows and boxes [..., N], and of the boxes [N]."""
     sides = np.minimum(high[..., None, :], last) - np.maximum(low[..., None, :], first)
     return np.maximum(sides, 0).prod(axis=-1), np.maximum(last - first, 0).prod(axis=-1)
 
 
 def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divides part by whole; 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 

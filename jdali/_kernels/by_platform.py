@@ -37,7 +37,7 @@ def by_platform(
         derivative, tpu: see `differentiable`.
     """
 
-    @jax.jit  # traces `loop` once, although `custom_vmap` traces it for one sample and its rule for the batch
+    @jax.jit  # traces `loop` once, although `custom_vmap` traces both its function and its rule
     @usual_modes()
     def one_sample(*arguments: object) -> Array:
         return loop(*arguments)
@@ -93,9 +93,9 @@ def differentiable(
 
 
 def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
-    """Calls `body(i, result)` for i in range(count); `count` may be traced, i is int32 whatever x64 mode is on.
+    """Calls `body(i, result)` for i in range(count); `count` may be traced, i is always int32.
 
-    Within `shard_map`, `start` varies over the devices if the count does.
+    In `shard_map`, `start` is marked as varying over the mesh axes over which the count varies.
     """
     end = jnp.int32(count)
     result: T = lax.fori_loop(jnp.int32(0), end, body, varying_like(start, end))
@@ -103,7 +103,7 @@ def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
 
 
 def kept(values: T, once: Array) -> T:
-    """Computes arrays once; XLA's CPU compiler may otherwise compute an element again for each use.
+    """Returns the values; XLA's CPU compiler then computes them once, not again for each use.
 
     Args:
         values: pytree of arrays.

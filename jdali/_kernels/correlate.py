@@ -84,7 +84,7 @@ class Correlation:
 
     @property
     def tile(self) -> tuple[int, int]:
-        """(Rows, columns) of the kernel that are added in one step; the order of the sum does not depend on them."""
+        """(Rows, columns) of the kernel that are added in one step; does not affect the order of the sum."""
         columns = min(self.taps[2], _COLUMNS)
         return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
 
@@ -118,7 +118,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # Leading axes are merged into one, so only the padding of the first of them can be left out.
+    # Leading axes are merged into one; the loop can skip only the padding of the first.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -188,7 +188,7 @@ class _Weights(NamedTuple):
         return _Weights(self.values[index], self.support[index])
 
     def apart(self) -> _Weights:
-        """Returns NumPy arrays of scalar tracers: on a GPU, slicing one array would launch a kernel for each element."""
+        """Splits the arrays into scalars in NumPy arrays; on a GPU, slicing would launch a kernel for each element."""
         parts: Any = [[part[i] for i in np.ndindex(*part.shape)] for part in self]
         found: list[Any] = [np.empty(self.values.shape, object) for _ in self]
         for array, elements in zip(found, lax.optimization_barrier(parts), strict=True):
@@ -208,7 +208,6 @@ def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array,
     return with_margin(flat, axis, sizes[0, axis], (side, side), c.kind.border, fill, unit)
 
 
-# --- a tile of the kernel --------------------------------------------------------------------------
 def _add_tile(
     total: Array, values: Array, weights: _Weights, steps: tuple[int, int], guard: Guard | None
 ) -> Array:
@@ -241,11 +240,10 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Marks supported and finite values, so that weights of 0 have derivatives; sums are unchanged."""
+    """Keeps finite products with weights of 0, too: they do not change the sum, but the weights have derivatives."""
     return support | jnp.isfinite(values)
 
 
-# --- blocks ---------------------------------------------------------------------------------------
 def _in_blocks(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
@@ -347,7 +345,7 @@ class _Block:
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
-    """Factors a kernel [T, R, S] into three vectors; returns bool [], True if they may replace it, and the vectors."""
+    """Factors a kernel [T, R, S] into three vectors; returns whether they may replace it (bool []), and the vectors."""
     index = jnp.argmax(jnp.abs(kernel))
     largest = kernel.reshape(-1)[index]
     t, r, s = jnp.unravel_index(index, kernel.shape)
@@ -359,7 +357,6 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
     return close & (jnp.prod(sizes) >= SEPARABLE), (along_t, along_r, along_s)
 
 
-# --- the whole image at once --------------------------------------------------------------------
 def _whole(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:

@@ -51,7 +51,6 @@ class PyramidLevel(NamedTuple):
 
 
 def level_count(height: int, width: int) -> int:
-    """Returns the number of pyramid levels for images of this size."""
     count, side = 1, min(height, width)
     while (side + 1) // 2 >= _LEAST_SIDE:
         count, side = count + 1, (side + 1) // 2
@@ -82,7 +81,7 @@ def dense_flow(
         half = _halved(fine, last.extent)
         levels.append(PyramidLevel(half[..., 0], half[..., 1], (last.extent + 1) // 2))
         starts.append(half[..., 2:] / 2)
-    # A small image in a large array begins at the same level as without padding.
+    # The coarsest level depends on the true size, so padding does not change it.
     deepest = sum(
         ((level.extent.min() >= _LEAST_SIDE).astype(jnp.int32) for level in levels[1:]), jnp.int32(0)
     )

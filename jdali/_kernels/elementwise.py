@@ -90,7 +90,7 @@ def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
 
 
 def _signature(function: Callable[..., Array]) -> inspect.Signature:
-    """Makes the signature of `run`: the operands of `function`, positional only, and parameters filled by the engine."""
+    """Makes the signature of `run`: operands of `function`, positional only, then parameters that the engine fills in."""
     parameters = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
         for name in inspect.signature(function).parameters

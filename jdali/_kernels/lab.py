@@ -100,7 +100,7 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 
 @functools.cache
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Tabulates Y and its cube root for each L, X or Z for each cube root from `_LOWEST` on, and the level for each light."""
+    """Tabulates Y and its cube root by L, X (or Z) by its cube root from `_LOWEST` on, and the 8-bit level by linear light."""
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8
     root = lightness * 100 * base / (255 * 116) + 16 * base / 116

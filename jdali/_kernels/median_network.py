@@ -101,8 +101,6 @@ def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: i
 
 
 def _shifted(values: _Sorted, first: int, length: int) -> _Sorted:
-    """Takes the elements from `first` on, along the last axis."""
-
     def shifted(value: _LazyArray) -> Array:
         return value.array[:, first : first + length]
 

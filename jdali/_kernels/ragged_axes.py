@@ -29,7 +29,7 @@ class Alike:
 
     @contextlib.contextmanager
     def blaming(self) -> Iterator[None]:
-        """Changes sample numbers of errors from positions in the group to positions in the batch."""
+        """Converts the sample number of a SampleError from its position in the group to its position in the batch."""
         try:
             yield
         except SampleError as error:

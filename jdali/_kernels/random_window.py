@@ -116,13 +116,7 @@ def window_function(
     random_aspect_ratio: Sequence[float],
     num_attempts: int,
 ) -> WindowFunction:
-    """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`.
-
-    Args:
-        random_area: least and largest area, as a share of the image's; 0 < least <= largest.
-        random_aspect_ratio: least and largest width / height, both positive.
-        num_attempts: number of attempts, at least 1.
-    """
+    """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`."""
     for argument, limits in (("random_area", random_area), ("random_aspect_ratio", random_aspect_ratio)):
         if len(limits) != 2 or not 0 < limits[0] <= limits[1]:
             raise ValueError(

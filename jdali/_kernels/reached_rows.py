@@ -42,7 +42,6 @@ class ReachedRows:
         return 0 if self.border is None else self.kernel[2] - 1
 
     def buffer(self) -> Array:
-        """Makes the buffer that `read` writes into."""
         planes, rows, length = self.shape
         return jnp.zeros((planes * rows, length + self._side * self.channels), jnp.float32)
 

@@ -100,7 +100,6 @@ class _Axes:
         return cls(filters, rows, taps, chunks, start, first, inverse, leading)
 
     def first_factors(self, axis: int, top: Array | int, block: int) -> tuple[Array, Array]:
-        """Returns `factors` of the first chunk."""
         start, sizes = (_int32(axis), _int32(0), jnp.asarray(top, jnp.int32)), (1, self.taps, block)
         row, value = (lax.dynamic_slice(v, start, sizes)[0] for v in self.leading)
         return _kept((row, value))
@@ -115,7 +114,6 @@ class _Axes:
         return _kept((jnp.clip(tap, 0, self.rows[axis] - 1), value * inverse))
 
     def add_chunks(self, axis: int, result: Array, add: Callable[[Array, Array], Array]) -> Array:
-        """Adds each chunk but the first to the result, by calls of `add`."""
         return result if self.chunks is None else lax.fori_loop(_int32(1), self.chunks[axis], add, result)
 
 
@@ -165,8 +163,7 @@ class _AxisFactors:
         weight: float32 [d, taps, shape_out], weights of the first taps.
         counts: int32 [d], number of taps that a sum needs.
         steps: numbers of taps that the first pass may sum, ascending; each further pass sums the largest number.
-        beyond: computes rows and weights of a pass whose taps `row` and `weight` do not hold; None: they hold all taps.
-        once: int32 1, see `by_platform.kept`.
+        beyond: computes rows and weights of taps that `row` and `weight` do not hold; None: they hold all taps.
     """
 
     row: Array
@@ -181,10 +178,7 @@ class _AxisFactors:
         """Computes the attributes from the filters of a sample.
 
         Args:
-            filters: float32 [d, 5].
-            extents: int32 [d].
             count: number of output rows along the longest axis.
-            reach: see `Reach`.
             finite: True: no pixel is NaN or infinite; False: a chunk that is not full gets one surplus tap, see
                 `taps_at_once`.
         """
@@ -229,7 +223,7 @@ class _AxisFactors:
         return cls(row, weight, needed, (CHUNK_TAPS, _DOUBLE), beyond, once)
 
     def at(self, axis: int, top: Array | int, block: int, taps: int, step: Array) -> tuple[Array, Array]:
-        """Returns the rows to read and their weights, [taps, block] each, for a block of output rows in one pass."""
+        """Returns rows to read and their weights, [taps, block] each, for a block of output rows in pass `step`."""
         start = (_int32(axis), step * taps, jnp.asarray(top, jnp.int32))
         row, weight = (lax.dynamic_slice(v, start, (1, taps, block))[0] for v in (self.row, self.weight))
         return _kept((row, weight))
@@ -255,7 +249,6 @@ def _resample_rows(
     Args:
         source: [N, rows, columns], padded.
         sample: index of the sample in `source`.
-        factors: rows to read and their weights.
         axis: axis of the sample that the rows belong to.
         result: float32 [rows_out, columns or more].
         top: first output row to compute.
@@ -340,7 +333,7 @@ def _transposed(source: Array, result: Array, columns: Array) -> Array:
 
 
 def _apart(columns: int) -> int:
-    """Rounds the length of float32 rows up to an odd number of cache lines, so that a column uses many cache sets."""
+    """Rounds the length of float32 rows up to an odd number of cache lines, so that a column spreads over many cache sets."""
     return (-(-columns // _LINE) | 1) * _LINE
 
 

@@ -59,7 +59,7 @@ def _along(
             for k in range(chunk * taps, (chunk + 1) * taps)
         ]
         part = functools.reduce(jnp.add, terms)
-        # Chunks past a sample's last tap are left out: terms of 0 · infinity, or of -0, would change the sum.
+        # Chunks past a sample's last tap are skipped, because terms of 0 · infinity or -0 would change the sum.
         more = chunk * CHUNK_TAPS < tap_count(one_filter)
         total = part if total is None else jnp.where(more, total + part, total)
     assert total is not None
@@ -67,7 +67,7 @@ def _along(
 
 
 def _take(value: Array, axis: int, rows: Array) -> Array:
-    # From an axis this short, such as channels, elements are selected: XLA would compile a gather to two kernels.
+    # Elements of short axes, such as channels, are selected, because XLA would compile a gather to two kernels.
     if value.shape[axis] <= SMALL_AXIS:
         rows = jnp.expand_dims(rows, [a for a in range(value.ndim) if a != axis])
         elements = [lax.slice_in_dim(value, n, n + 1, axis=axis) for n in range(value.shape[axis])]

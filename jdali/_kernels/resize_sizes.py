@@ -100,7 +100,6 @@ def resize_window(
     """Computes output sizes and input windows by DALI's rules.
 
     Args:
-        name: name of the operator, for messages.
         extents: [N, d] of the inputs.
         separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
         alignment: [N, d], see `tensor_resize`.

@@ -152,5 +152,4 @@ def mix_labels(labels: Array, num_classes: int | None, mixture: Mixture, shape: 
 
 
 def by_row(numbers: Array, values: Array) -> Array:
-    """Reshapes [N] so that it broadcasts against `values` [N, ...]."""
     return numbers.reshape(-1, *[1] * (values.ndim - 1))

@@ -240,7 +240,7 @@ def slice_argument(
 def _window(
     name: str, extents: np.ndarray, axes: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes anchors and sizes of all axes from unrounded borders [N, K] of `axes`."""
+    """Computes anchors and sizes of all axes from the unrounded borders [N, K] along `axes`."""
     # The slack accepts an empty window whose borders were computed in different precision.
     wrong = ~(low <= high + 1e-6 * np.maximum(np.abs(low), 1)).all(axis=1)
     check_samples(

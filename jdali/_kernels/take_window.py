@@ -41,7 +41,7 @@ def exact_anchor(position: ArrayLike, free: Array, rounding: str = "round") -> A
     for digit in reversed(digits):
         total = digit * count + carry
         carry = total >> 12
-    # `total` is the product in units of 1/4096; dropped lower digits cannot reach a half.
+    # `total` is the product in units of 1/4096; the dropped lower digits do not affect rounding.
     whole = carry if rounding == "truncate" else (total + 2048) >> 12
     return jnp.sign(free) * whole.astype(jnp.int32)
 

@@ -158,7 +158,7 @@ def _of_sentencepiece(content: bytes, settings: TokenizerSettings) -> Tokenizer:
 
 
 def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> tuple[list[int], list[int]]:
-    """Returns the ids in front of a text and behind it: ids of `bos` and of `eos`, if set."""
+    """Returns the ids in front of a text (`bos`, if set) and behind it (`eos`, if set)."""
     ids: list[list[int]] = []
     for name, token in (("bos", settings.bos), ("eos", settings.eos)):
         number = id_of(token) if isinstance(token, str) else token

@@ -54,7 +54,7 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
     """
     if matrix is None:
         shapes = [v.extents if is_traced(v) else v for v in arguments]
-        # If no argument is known, the pure function was called inside `jit` or `grad`, with one sample.
+        # No shape is known only if the pure function is called inside `jit` or `grad`, with one sample.
         count = next((len(v) for v in shapes if v is not None), 1)
     else:
         check_matrix(name, matrix, axes)

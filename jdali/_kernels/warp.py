@@ -52,7 +52,6 @@ _PACKED_SHARE = 8
 _FAR = 1 << 30  # pixels; limit to which positions are clipped
 
 
-# --- setup --------------------------------------------------------------------------------------
 def has_value(argument: Any) -> bool:
     """Returns True if a vector argument, which is empty by default, has a value or is a tracer."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
@@ -104,7 +103,6 @@ def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype | None) -> Batc
     return images.replace(extents=extents, dtype=dtype or images.dtype)
 
 
-# --- run ----------------------------------------------------------------------------------------
 def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """Maps by an affine transform: point = linear · (center - out_origin) + in_origin.
 
@@ -177,7 +175,7 @@ class _Sampling:
 
     @property
     def folds(self) -> bool:
-        """True if points outside the image show pixels inside, mirrored or repeated."""
+        """True if points outside of the image take pixels inside, mirrored or repeated."""
         return self.fill_value is None and self.border != "replicate"
 
 
@@ -227,7 +225,6 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
 
 def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
-    """Returns True if reading packed pixels pays."""
     inside_only = sampling.fill_value is None and not sampling.folds
     needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
     return packs(image) and sampling.dtype == image.dtype and needed and not inside_only

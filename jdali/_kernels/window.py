@@ -29,7 +29,6 @@ _DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 
 
 def default_layout(layout: str, ndim: int) -> str:
-    """Returns the layout, or DALI's default layout for images without a layout."""
     return layout or _DEFAULT_LAYOUTS.get(ndim, "")
 
 
@@ -52,7 +51,6 @@ def check_choice(name: str, argument: str, value: str, choices: Sequence[str]) -
 
 
 def check_spatial(name: str, layout: str, ndim: int) -> None:
-    """Raises ValueError if a layout has no H and W to crop."""
     if "H" not in layout or "W" not in layout:
         raise refused_layout(name, layout, ndim, "it has no H and W to crop; fn.slice cuts along any axis")
 
@@ -177,7 +175,6 @@ def crop_extents(
     host; `check_positions` checks known positions.
 
     Args:
-        layout: layout of the samples.
         sizes: [N, ndim], from `crop_sizes`.
         positions: from `crop_positions`.
         policy: `out_of_bounds_policy`.
@@ -204,11 +201,10 @@ def crop_extents(
 def check_fill_values(
     name: str, policy: str, fill_values: Any, layout: str, channels: np.ndarray | None
 ) -> None:
-    """Raises unless `fill_values` has one value, or one per channel.
+    """Raises unless `fill_values` has one value, or one per channel of the output.
 
     Args:
         policy: `out_of_bounds_policy`; values are checked for "pad" only.
-        fill_values: argument of the operator.
         layout: layout of the output.
         channels: [N], number of channels of the output; None if the layout has no C.
     """
