@@ -1,5 +1,8 @@
 """Defines operators: their records, their calls, and the public functions derived from them.
 
+An operator's record is an object with its function, schema and options. A surface is a public module of operators: `fn`,
+`ops` or `dynamic`.
+
 Other packages import only six modules:
 
 * `record`: all that an operator's file imports, and the registry of all operators.
@@ -7,7 +10,7 @@ Other packages import only six modules:
 * `argument_rules`: shapes and types that per-sample arguments may have.
 * `pure`: runs an operator on one sample in the user's own program.
 * `random_key`: the JAX key of a call that draws random values.
-* `surface`: signatures, docs and names of the functions of `fn`, `ops` and `dynamic`.
+* `surface`: signatures, docs and names of the functions of surfaces.
 
 Inside:
 

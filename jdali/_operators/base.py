@@ -1,7 +1,7 @@
 """Defines the base of all operators, and their registry.
 
-An operator is one decorated function, from which every surface is derived. Its kind, a type of its own, has further
-options; `record.py` lists the kinds.
+An operator is one decorated function, from which the functions of `fn`, `ops` and `dynamic` are derived. Each kind of
+operator is a class with options of its own; `record.py` lists the kinds.
 """
 
 from __future__ import annotations
@@ -96,11 +96,9 @@ class Registry(MutableMapping[str, T], Generic[T]):
         self._kinds = {name: kind for names in catalog.values() for name, kind in names.items()}
 
     def loaded(self) -> Mapping[str, T]:
-        """Returns the operators that were loaded so far."""
         return dict(self._records)
 
     def is_built_in(self, name: str) -> bool:
-        """Returns True if the operator is in the catalog."""
         return name in self._modules
 
     def kind_name(self, name: str) -> str:
@@ -183,11 +181,11 @@ class Operator(Schema, OptionalInputOptions):
         return inspect.getdoc(self.run) or ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """Returns True if results for a sample depend on other samples of the batch, even if only in size."""
+        """Returns True if a sample's result depends on other samples of the batch, even if only its size does."""
         return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Returns True if the operator works on whole batches, so that a sample alone has other results than in its batch."""
+        """Returns True if a sample's values depend on other samples of the batch, so the sample alone has another result."""
         return False
 
     @property
@@ -229,7 +227,7 @@ def is_built_in(op: Operator) -> bool:
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:
-    """Makes the decorator of a kind from the class of its options: parameters, types, defaults and documentation."""
+    """Makes the decorator of a kind; its parameters, types, defaults and docs are those of the class `options`."""
 
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))

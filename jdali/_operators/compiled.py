@@ -152,7 +152,7 @@ batch_operator = decorator(
 
 
 def names_read(function: Callable[..., object]) -> frozenset[str] | None:
-    """Returns the local names that a function reads; None if its code does not show them."""
+    """Returns the local names that a function reads; None if its bytecode does not determine them."""
     code = getattr(function, "__code__", None)
     if (
         code is None

@@ -77,7 +77,7 @@ class Probed(NamedTuple):
     Attributes:
         extents: int64 [n, ndim], sizes of the whole contents; unspecified for samples that failed.
         dtype: element type of the contents.
-        headers: headers, which `run` gets. If they have a method `select`, select(rows) returns the headers of some good
+        headers: headers, which `run` gets. If they have a method `select`, select(rows) returns the headers of some of the
             samples; without it, these samples are probed again.
         failures: errors of bad samples, by index.
     """

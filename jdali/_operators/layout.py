@@ -26,7 +26,7 @@ class Adapter:
 
     Attributes:
         layout: the input's own layout ("" if it has none and the core layout is assumed).
-        core: the layout `run` sees.
+        core: the layout that `run` gets.
         frames: axes of the input that are mapped over, in ascending order.
         order: axis i of the core is axis order[i] of the input without its frames; None if the input has no channel axis,
             which is then added at the end of the core.
@@ -44,7 +44,6 @@ class Adapter:
 
     @property
     def lead(self) -> int:
-        """Number of axes mapped over."""
         return len(self.frames)
 
     def spec_to_core(self, spec: BatchSpec) -> BatchSpec:
@@ -55,7 +54,7 @@ class Adapter:
         return BatchSpec(np.stack(columns, axis=1), spec.dtype, self.core)
 
     def spec_from_core(self, out: BatchSpec, original: BatchSpec) -> BatchSpec:
-        """Returns the spec of an output in the user's terms; `original` is the adapted input's spec."""
+        """Converts the spec of an output of `run` to the user's layout; `original` is the input's spec in this layout."""
         frames = [self.layout[a] if self.layout else _FRAMES for a in self.frames]
         extents = np.concatenate([original.extents[:, list(self.frames)], out.extents], axis=1)
         names = [*frames, *out.layout]
@@ -71,7 +70,7 @@ class Adapter:
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
         """Returns, for each axis of an output, its axis in the result of the mapped `run`, where frames come first.
 
-        If the output is an image like the input, it has the axes of the input, without an added channel.
+        An output in the core layout gets the axes of the input, without an added channel.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))
@@ -90,7 +89,7 @@ class Adapter:
         return value
 
     def array_from_core(self, value: Array, out_layout: str) -> Array:
-        """Transposes a result, which has the frames in front, from the core layout back to the input's."""
+        """Transposes a result, which has its frames in front, back to the input's layout."""
         order = self._from_core(out_layout, value.ndim - self.lead)
         dropped = [axis for axis in range(value.ndim) if axis not in order]
         for axis in dropped:
@@ -100,18 +99,18 @@ class Adapter:
         return jnp.squeeze(value, axis=tuple(range(len(order), value.ndim)))
 
     def extent_to_core(self, extent: Array) -> Array:
-        """Returns the true size of an input, or of an output like it, as `run` sees it."""
+        """Converts the true size of an input, or of an output with the same axes, to the core layout."""
         if self.is_identity:
             return extent
         one = jnp.ones((), extent.dtype)
         return jnp.stack([one if a is None else extent[a] for a in self._core_axes])
 
     def out_extent_to_core(self, extent: Array, out_layout: str) -> Array:
-        """Returns the true size of an output as `run` sees it."""
+        """Converts the true size of an output to the layout in which `run` returns it."""
         return self.extent_to_core(extent) if out_layout == self.core else extent[self.lead :]
 
     def shape_to_core(self, shape: tuple[int, ...], out_layout: str) -> tuple[int, ...]:
-        """Converts the padded shape of an output from the user's terms to what `run` must return."""
+        """Converts the padded shape of an output from the user's layout to the layout in which `run` returns it."""
         if out_layout != self.core:
             return shape[self.lead :]
         return tuple(1 if a is None else shape[a] for a in self._core_axes)

@@ -19,8 +19,8 @@ _ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch wit
 def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], args: Mapping[str, Any]) -> T:
     """Returns `plan(inputs, args)`; its errors name `jax.vmap` if the arrays are a batch.
 
-    The arrays are a batch if they have the same number of rows, and the call succeeds for one row of each. So errors with
-    another cause get no hint.
+    The arrays count as a batch if they have the same number of rows and the call succeeds for one row of each, so errors
+    with another cause get no hint.
 
     Args:
         plan: plans the call for one sample; it does not run it.
@@ -49,7 +49,7 @@ def _rows(
         and op.args[name].kind is not ArgKind.STATIC
         and isinstance(value, (Array, np.ndarray))
     }
-    for batched in (arrays, {}):  # perhaps only the inputs are a batch
+    for batched in (arrays, {}):  # the second try: only the inputs are a batch
         rows = {np.shape(value)[:1] for value in (*inputs, *batched.values())} - {()}
         if len(rows) == 1 and _is_right(plan, inputs, args, batched):
             return int(rows.pop()[0])
@@ -67,7 +67,7 @@ def _is_right(
 
     try:
         jax.eval_shape(one_row)
-    except Exception:  # another cause than the batch
+    except Exception:  # the error has another cause
         return False
     return True
 
@@ -82,7 +82,7 @@ def _first_row(value: Any) -> Any:
 
 
 def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) -> list[str]:
-    """Returns the layout of each input; "" for an input that the common layout does not fit."""
+    """Returns the layout of each input; "" for an input that a layout given for all inputs does not fit."""
     shared = isinstance(layout, str)
     layouts = [layout] * len(ndims) if isinstance(layout, str) else list(layout)
     fits = [not name or len(name) == ndim for name, ndim in zip(layouts, ndims, strict=True)]

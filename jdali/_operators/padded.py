@@ -99,7 +99,7 @@ def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -
 
 
 def fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """Pads an array to a shape, since operators do not pad axes that pipelines never pad."""
+    """Pads an array to a shape, because operators do not pad axes that pipelines never pad."""
     if array.shape == shape:
         return array
     return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])
@@ -139,9 +139,10 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Yields sizes to try, with one axis smaller, or with several axes smaller that may have to agree; by one, and by half.
+    """Yields sizes to try: one axis, or several axes that may have to agree, are smaller by one, or half as long.
 
-    Axes may have to agree if they have the same padded size, or the same position from the front or the end; or all axes may.
+    Axes that may have to agree: those with the same padded size, those at the same position from the front or the end, and
+    all.
     """
     groups: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
     for i, extent in enumerate(extents):

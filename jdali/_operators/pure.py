@@ -135,7 +135,7 @@ class _PureCall:
         cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any,
         *, floats: bool = True, batch: bool = False,
     ) -> _PureCall:  # fmt: skip
-        """Sorts a call. With `floats`, a float input keeps its type, see `keeps_floats`; with `batch`, inputs may be a batch."""
+        """Converts a call; with `floats`, a float input keeps its type, see `keeps_floats`; with `batch`, inputs are a batch."""
         if op.random and key is None:
             raise no_key(op, "the call has none")
         args = {k: v for k, v in args.items() if v is not None}
@@ -152,7 +152,6 @@ class _PureCall:
         return cls(op, known, arrays, layouts, args, tracers, key, extents, rows)
 
     def plan(self, sizes: Sizes) -> PlannedCall:
-        """Plans the call for inputs of these true sizes."""
         op, count = self.op, 1 if self.rows is None else self.rows
         specs = [
             BatchSpec(np.tile(np.asarray(size, np.int64), (count, 1)), a.dtype, name)
@@ -265,7 +264,7 @@ class _KeyHolder:
     key: Array
 
     def map(self, function: Any, *arrays: np.ndarray) -> Any:
-        with jax.ensure_compile_time_eval():  # inside jit even known values would become tracers
+        with jax.ensure_compile_time_eval():  # inside jit, even concrete values would become tracers
             out = function(self.key, *(a[0] for a in arrays))
             return jax.tree.map(lambda v: to_host(v)[None], out)
 

@@ -80,7 +80,6 @@ class Arg:
 
     @functools.cached_property
     def is_number(self) -> bool:
-        """True if a sample's value is one number, and never a vector."""
         return self.ranks == frozenset({0})
 
     @functools.cached_property
@@ -238,8 +237,7 @@ def read_schema(
 ) -> dict[str, Any]:
     """Reads the fields of `Schema` from two signatures.
 
-    Raises:
-        TypeError: a parameter is of no kind that the module's docstring names.
+    Raises: TypeError: a parameter is of none of the kinds in the module's docstring.
     """
     hints = typing.get_type_hints(run, include_extras=True)
     inputs: list[InputSpec] = []
