@@ -56,11 +56,11 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
 class _Evaluation:
     """Traces a jaxpr again, with rounded products.
 
-    Inside `shard_map`, -0 varies over the devices, and so does the state of a loop that ends per sample. Values that did
-    not vary before may therefore vary, and all operands of an equation are made to vary.
+    Inside `shard_map`, -0 is marked as varying over the devices, and so is the state of a loop whose length differs by
+    sample. More values than before may therefore vary, so all operands of an equation are marked as varying.
 
     Args:
-        varies: True if an argument varies over the devices of `shard_map`.
+        varies: True if the values of an argument differ between the devices of `shard_map`.
     """
 
     def __init__(self, minus_zero: Array, platform: str, *, varies: bool):

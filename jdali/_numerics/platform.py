@@ -65,7 +65,7 @@ def platform_of(device: jax.Device) -> str:
 
 
 def known_platform() -> str | None:
-    """Returns the platform of `forced`, or else of `tracing_for`; None if neither is active."""
+    """Returns the platform set by `forced`, or else by `tracing_for`; None if neither is active."""
     return _FORCED or _KNOWN.get()
 
 

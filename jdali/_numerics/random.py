@@ -40,7 +40,7 @@ def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def sample_key(
     seed: ArrayLike, stream: ArrayLike, epoch: ArrayLike, index: ArrayLike, high: ArrayLike = 0
 ) -> Array:
-    """Makes the typed keys of one sample or many; arguments but `seed` are broadcast to [...].
+    """Makes the typed keys of one or more samples, [...]; all arguments except `seed` are broadcast.
 
     Args:
         seed: uint32 [..., 2], from `seed_words`.

@@ -38,9 +38,8 @@ def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> 
 def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
     """Multiplies matrix · values along an axis; padding at the end of any axis does not change the bits.
 
-    XLA's matrix product adds in an order that depends on all sizes of both operands. So all products
-    here have one size: blocks of `_BLOCK` elements along `axis` and along the last of the other axes.
-    The results of the blocks are added in a fixed order.
+    XLA's matrix product adds in an order that depends on all sizes of both operands. So all products here have one size,
+    `_BLOCK` elements along `axis` and along the last other axis. The results of the blocks are added in a fixed order.
 
     Args:
         matrix: float32 [m, k].
@@ -65,7 +64,6 @@ def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
 
 
 def _sum_along(value: Array, axis: int) -> Array:
-    """Sums `value` to one element along `axis`."""
     size = value.shape[axis]
     if size == 0:
         return jnp.zeros((*value.shape[:axis], 1, *value.shape[axis + 1 :]), value.dtype)

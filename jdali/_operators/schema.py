@@ -237,7 +237,8 @@ def read_schema(
 ) -> dict[str, Any]:
     """Reads the fields of `Schema` from two signatures.
 
-    Raises: TypeError: a parameter is of none of the kinds in the module's docstring.
+    Raises:
+        TypeError: a parameter is of none of the kinds in the module's docstring.
     """
     hints = typing.get_type_hints(run, include_extras=True)
     inputs: list[InputSpec] = []
