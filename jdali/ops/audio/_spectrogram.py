@@ -109,7 +109,7 @@ def spectrogram(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Computes power or magnitude of the Fourier transform of windows of a signal.
+    """Computes the power or magnitude of the short-time Fourier transform.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
@@ -151,7 +151,7 @@ def spectrogram(
 
 
 def _reached(count: int, window: int, step: int) -> int:
-    """Counts the samples that `count` windows reach, rounded up to whole steps."""
+    """Returns the number of samples that `count` windows cover, rounded up to whole steps."""
     return (count + -(-window // step) - 1) * step
 
 

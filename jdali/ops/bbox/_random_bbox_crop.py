@@ -266,7 +266,7 @@ def random_bbox_crop(
     assert _words is not None
     assert bbox_layout is not None
     first, last = borders_of(boxes, bbox_layout)
-    # Like DALI, this does not check first <= last. The comparisons make NaN an error, too.
+    # Like DALI, this does not check first <= last. NaN fails the comparisons, so it is an error.
     inside = ((first >= 0) & (first <= 1) & (last >= 0) & (last <= 1)).all(axis=1)
     outside = boxes[~inside]
     if len(outside):

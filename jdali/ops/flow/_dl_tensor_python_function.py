@@ -125,7 +125,7 @@ def dl_tensor_python_function_batch(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     synchronize_stream: Static[bool] = True,
 ) -> HostOutputs:
-    """Runs `dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
+    """Runs `dl_tensor_python_function` with `batch_processing=True`: the function gets whole batches."""
     lists = [[to_capsule(sample) for sample in samples] for samples in batches]
     results = as_outputs(function(*lists), num_outputs, _NAME)
     arrays = [

@@ -25,7 +25,6 @@ from jdali._operators.record import PerSample, Static, operator
 _UNLIMITED = np.iinfo(np.int32).max
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     images: BatchSpec, *, bins: int, clip_limit: float, luma_only: bool, tiles_x: int, tiles_y: int
 ) -> Plan:
@@ -43,7 +42,7 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # If one axis is not a multiple of its tiles, the other axis gets a margin, too: one pixel for each of its tiles.
+    # If one axis is not a multiple of its tiles, both axes get a margin; an axis that is one gets a pixel for each tile.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)
@@ -60,7 +59,6 @@ def setup(
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, layouts=("HWC",), source="operators/image/clahe/clahe.cc")
 def clahe(
     image: Array,
@@ -138,7 +136,6 @@ def _each_channel(
     tile: Array,
     *tables: Array,
 ) -> Array:
-    """Computes rows of the result, each channel with its own tables."""
     planes = [keep(_looked_up(tiles, image[:, :, c], first, tables[c], tile)) for c in range(image.shape[2])]
     return unpacked(packed(planes), len(planes)) if len(planes) <= 4 else jnp.stack(planes, axis=-1)
 
@@ -163,7 +160,7 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """Tabulates the four results to interpolate for each value of uint8 [H, W] in each cell: uint32 [cells · 256].
+    """Tabulates, for each cell and value 0 to 255, the four results to interpolate: uint32 [cells · 256].
 
     A cell lies between the centres of four neighbouring tiles; at the border, tiles are repeated. A number holds the
     results of the tiles above left, above right, below left and below right, in 8 bits each.

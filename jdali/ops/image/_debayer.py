@@ -35,7 +35,6 @@ Sites: TypeAlias = tuple[Array, Array]
 Colours: TypeAlias = Callable[[At, Sites], list[Array]]
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Plan:
     algorithm = algorithm.lower()
     if algorithm == "default_npp":
@@ -87,7 +86,6 @@ def _refuse(wrong: np.ndarray, message: str, values: np.ndarray, argument: str |
     check_samples(wrong.any(axis=1), text, argument=argument)
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, layouts=("HW", "HWC"), source="operators/image/color/debayer_cpu.cc")
 def debayer(
     image: Array,
@@ -186,7 +184,6 @@ def _of_size(
     return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
 
 
-# --- colours from the pixels around -----------------------------------------------------------------
 def _interpolated(
     colours: Colours, keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int
 ) -> Array:
@@ -290,7 +287,6 @@ _COLOURS: dict[str, Colours] = {
 }
 
 
-# --- colours by gradients -----------------------------------------------------------------------------
 def _by_gradients(keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
     """Interpolates by variable numbers of gradients; `wide` has a margin of two columns on both sides."""
     rows = first + jnp.arange(-2, count + 2, dtype=jnp.int32)

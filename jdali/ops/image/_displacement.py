@@ -38,7 +38,6 @@ def _setup(name: str, images: BatchSpec, *, interp_type: DALIInterpType) -> Batc
     return images
 
 
-# --- water --------------------------------------------------------------------------------------
 @operator(
     setup=functools.partial(_setup, "water"),
     layouts=("HWC",),
@@ -106,7 +105,6 @@ def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     return [y + down, x + right]
 
 
-# --- sphere -------------------------------------------------------------------------------------
 @operator(
     setup=functools.partial(_setup, "sphere"),
     layouts=("HWC",),
@@ -159,7 +157,6 @@ def sphere_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     return [jnp.where(radius == 0, jnp.float32(-10), point) for point in points]
 
 
-# --- jitter -------------------------------------------------------------------------------------
 def jitter_setup(images: BatchSpec, *, nDegree: int, interp_type: DALIInterpType) -> BatchSpec:
     if not 0 <= nDegree < 1 << 15:
         raise ValueError(f"jitter: nDegree must be from 0 to 32767, got {nDegree}")

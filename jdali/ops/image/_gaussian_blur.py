@@ -50,7 +50,6 @@ _TAPS = 33
 SMALL = 1 << 16
 
 
-# --- setup --------------------------------------------------------------------------------------
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
     """Returns the axes to blur: all but channels and frames; without a layout all. Raises for more than three axes."""
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
@@ -148,7 +147,6 @@ def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     return ("sigma", "window_size")
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup,
     setup_needs=size_arguments,
@@ -355,7 +353,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     _, block, reached = bands.matrices.shape
     inner = min(flat[2], LINES)
     outer = min(flat[0], max(1, LINES // (inner * block)))
-    # Axes on either side are merged into one, so only the padding of the first of them can be left out.
+    # Axes on either side are merged into one; the loop can skip only the padding of the first.
     needed_outer = extent[0] * (flat[0] // shape[0]) if axis else 1
     needed_inner = extent[axis + 1] * (flat[2] // shape[axis + 1]) if axis + 1 < len(shape) else 1
 
@@ -366,7 +364,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
         part = _without_padding(part, bands.starts[b], extent[axis])
         made = _product(bands.matrices[b], part)
         if guarded:
-            # A branch for each block, since a branch over all blocks would copy their results.
+            # Each block has its own branch, because a branch over all blocks would copy their results.
             mended = functools.partial(_guarded_product, bands=bands, block=b)
             made = lax.cond(_finite(made).all(), lambda made, _: made, mended, made, part)
         return lax.dynamic_update_slice(result, saturate_cast(made, out), (o, bands.rows[b], i))

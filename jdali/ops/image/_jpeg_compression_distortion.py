@@ -81,7 +81,6 @@ _SMALL = 1 << 13
 _UNITS, _PIXELS = 96, 1 << 15
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
     if images.dtype not in (np.uint8, np.float32):
         raise ValueError(f"{_NAME}: images are {images.dtype}, they must be uint8 or float32; cast them")
@@ -96,7 +95,6 @@ def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
     return images
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup, layouts=("HWC",), source="operators/image/distortion/jpeg_compression_distortion_op_cpu.cc"
 )
@@ -323,7 +321,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
         return kept(values, once)
 
     def in_strips(count: int, make: Callable[[Array, T], T], start: T) -> T:
-        """Calls `make` with the index of the first of `count` lines of units, for all lines."""
+        """Calls `make` with the first line of each strip of `count` lines of units."""
         result: T = loop(
             (lines + count - 1) // count,
             lambda i, state: make(jnp.minimum(i * count, down - count), state),

@@ -36,7 +36,6 @@ _BLOCK = 1 << 16
 _SMALL = 1 << 12
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
     if images.dtype not in _TYPES:
         kinds = ", ".join(kind.name for kind in _TYPES)
@@ -62,7 +61,6 @@ def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup, name=_NAME, layouts=("HWC",), devices=("cpu", "gpu"),
     source="operators/image/convolution/median_blur.cu",

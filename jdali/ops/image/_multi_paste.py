@@ -27,7 +27,6 @@ _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anch
 _TILES = ((32, 128), (32, 32), (4, 8), (1, 1))
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     *images: BatchSpec,
     dtype: np.dtype | None,
@@ -229,7 +228,6 @@ def regions(arguments: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> t
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @batch_operator(
     setup=setup, whole_batch=lambda arguments: arguments.get("in_ids") is not None, pastes="in_ids",
     source="operators/image/paste/multipaste.h",
@@ -364,7 +362,7 @@ def _in_tiles(
 
 
 def _copied(result: Array, image: Array, box: Array, source: Array, sample: Array, channels: int) -> Array:
-    """Copies a region of sample `source` of `image` to `sample` of `result` [N, F, H, W·C]."""
+    """Copies a region from image[source] to result[sample]; `result` is [N, F, H, W·C]."""
     rows, columns = (min(a, b) for a, b in zip(image.shape[2:], result.shape[2:], strict=True))
     todo = (box[1] > 0).all()
     for tile in _TILES:
