@@ -45,7 +45,6 @@ class EagerValue:
         return value
 
     def _samples(self) -> TensorList:
-        """Returns the samples that belong to this value."""
         return self._list
 
     @property

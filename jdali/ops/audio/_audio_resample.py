@@ -129,7 +129,7 @@ def audio_resample(
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
     Parity: the position of output sample i is exact to within i · 2⁻³³ of a sample. DALI adds up float32 steps in blocks of
-        256, which moves positions by up to 1e-3 of a sample.
+    256, which moves positions by up to 1e-3 of a sample.
 
     Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """

@@ -42,7 +42,7 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # If one axis is not a multiple of its tiles, both axes get a margin; an axis that is one gets a pixel for each tile.
+    # If one axis is not a multiple of its tiles, both axes get a margin; for a multiple it is one pixel per tile.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)

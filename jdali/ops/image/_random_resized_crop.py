@@ -42,7 +42,7 @@ def setup(
     if (sides < 0).any():
         raise ValueError(f"{_NAME}: Input size less than zero not supported. Got size == {size}")
     draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
-    if is_traced(keys):
+    if is_traced(keys):  # `run` draws the window; only the types of the filters are known here
         kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
         nearest = all_nearest(np.stack(kinds))
         extents = np.concatenate([_sides(images, sides), images.extents[:, 2:]], axis=1)
