@@ -113,8 +113,8 @@ def kept(values: T, once: Array) -> T:
     def other(value: Array) -> Array:
         return -value if jnp.issubdtype(value.dtype, jnp.inexact) else ~value
 
-    # A loop's operands are computed before it. This loop has no iterations, so it copies nothing. The compiler cannot
-    # know that, and keeps the loop because an iteration would change the values.
+    # A loop's operands are computed before it. This loop has no iterations, so it copies nothing, but the compiler does not
+    # know that, and cannot remove it, because an iteration would change the values.
     return loop(once - 1, lambda _, state: jax.tree.map(other, state), values)
 
 
@@ -161,7 +161,7 @@ def by_rows(
 
 
 def rows_of_block(shape: Sequence[int], elements: int) -> int:
-    """Returns the number of rows in a block of at most `elements` elements, so that blocks have nearly equal sizes."""
+    """Returns the number of rows per block of at most `elements` elements, chosen so that blocks have nearly equal sizes."""
     height, *rest = shape
     most = max(elements // max(math.prod(rest), 1), 1)
     return -(-height // -(-height // most))

@@ -48,7 +48,7 @@ def boxes_of_all(labels: np.ndarray, background: int) -> Boxes:
 
 
 def _connected(mask: np.ndarray) -> tuple[Boxes, np.ndarray]:
-    """Finds the boxes of a mask's connected components, and the index of each component's first element, int64 [n, axes]."""
+    """Finds the boxes of a mask's connected components, and the indices of their first elements, int64 [n, axes]."""
     from scipy import ndimage
 
     numbers, _ = ndimage.label(mask)

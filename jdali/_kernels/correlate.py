@@ -1,7 +1,7 @@
 """Correlation of images and volumes with small kernels whose values and sizes differ by sample.
 
-On a CPU, rows are computed in blocks that stay in the cache: a block is converted to float32 once, and each row of the
-kernel is added in one pass. A separable kernel is applied along one axis after the other.
+On a CPU, rows are computed in blocks that stay in the cache: a block is converted to float32 once, and the kernel is added
+tile by tile. A separable kernel is applied along one axis after the other.
 """
 
 from __future__ import annotations

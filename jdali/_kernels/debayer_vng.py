@@ -26,9 +26,9 @@ At = Callable[[int, int], Array]
 def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Keep) -> list[Array]:
     """Computes RGB from a sensor's image.
 
-    Each pixel has a gradient in each of 8 directions. Directions whose gradient is below a threshold, the smallest
-    plus half of the largest, are chosen. Each adds two pixels to the sum of each colour. A missing colour is the
-    pixel plus the mean difference between that colour's sum and the sum of the pixel's own colour.
+    Each pixel has a gradient in each of 8 directions. Directions are chosen whose gradient is below the smallest plus half
+    of the largest gradient. Each adds two pixels to the sum of each colour. A missing colour is the pixel plus the mean
+    difference between that colour's sum and the sum of the pixel's own colour.
 
     Args:
         wide: int16 [H + 4, W + 4], values from 0 to 255, the image with a margin of 2 pixels.

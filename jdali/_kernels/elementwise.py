@@ -167,7 +167,7 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
     value = fit(value, target)
     for axis, (size, broadcasts) in enumerate(zip(target, expanded, strict=True)):
         if broadcasts and size > 1:
-            # A select fuses with the arithmetic; a gather at min(i, extent - 1) does not.
+            # A select fuses with the arithmetic, while a gather at min(i, extent - 1) does not.
             first = lax.slice_in_dim(value, 0, 1, axis=axis)
             value = jnp.where(extent[axis] == 1, first, value)
     return value.reshape((1,) * lead + value.shape)

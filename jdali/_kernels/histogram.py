@@ -51,8 +51,7 @@ def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
 def _counted(image: Array, extent: Array) -> Array:
     """Counts like `_scattered`, by loops of scalar instructions over the true elements.
 
-    Full chunks of a row are counted as they are. In a row's last, partial chunk, padding is set to 0, counted, and
-    subtracted from the count of 0.
+    In the last, partial chunk of each row, padding is set to 0, counted, and then subtracted from the count of 0.
     """
     height, _, channels = image.shape
     chunks, between = _chunks(image)

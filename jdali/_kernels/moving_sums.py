@@ -35,8 +35,8 @@ def moving_sums(values: Array, window: int, interval: int) -> Array:
 def _running_sums(values: Array, window: int, interval: int) -> Array:
     """Updates each sum by the value that enters the window and the value that leaves it, rounded twice.
 
-    At every multiple of `interval` the window is summed from its first value. Intervals are thus independent, and the
-    loop computes all of them in parallel.
+    At every multiple of `interval` the whole window is summed again. Intervals are thus independent, and the loop computes
+    all of them in parallel.
     """
     size = len(values)
     rows = -(-size // interval)
@@ -61,8 +61,8 @@ def _running_sums(values: Array, window: int, interval: int) -> Array:
 def _window_sums(values: Array, window: int) -> Array:
     """Sums each window by itself.
 
-    The signal is cut into blocks of the window's length, so a window is the end of one block plus the start of the
-    next. No long sums are subtracted, so nothing cancels.
+    The signal is cut into blocks of the window's length, so a window is the end of one block plus the start of the next. No
+    sums are subtracted, so no digits cancel.
     """
     blocks = -(-len(values) // window)
     table = jnp.pad(values, (0, blocks * window - len(values))).reshape(blocks, window)

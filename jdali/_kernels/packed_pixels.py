@@ -34,7 +34,7 @@ class Plain:
         self.dtype = image.dtype
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Returns the shape of an array of points: one for each pixel of `shape`; `Elements` has one for each element."""
+        """Returns the shape of the points to read for an output of `shape`: one per pixel; `Elements` has one per element."""
         return tuple(shape)
 
     def read(self, indices: Sequence[Array]) -> Array:
@@ -47,7 +47,7 @@ class Plain:
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Reshapes values, one for each pixel, to broadcast against the pixels that `made` passes to its function."""
+        """Reshapes values, one per pixel, so that they broadcast against pixels in the function passed to `made`."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
@@ -148,7 +148,7 @@ def corners_by(
 
 
 def _packed_rows(image: Array, rows: Array) -> Array:
-    """Packs rows in a loop, uint32 [H, W]; one expression, which XLA computes in the flat shape, takes 3 times as long."""
+    """Packs rows in a loop, uint32 [H, W]; a single expression, which XLA computes in the flat shape, takes 3 times as long."""
     height = image.shape[0]
     block = rows_of_block(image.shape, _BLOCK)
 

@@ -75,7 +75,7 @@ def random_window(
 def _largest_window(
     size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Returns the size of the window to take if no attempt succeeds, int32 [2], and whether no attempt can succeed."""
+    """Returns the size of the window for the case that no attempt succeeds, int32 [2], and whether no attempt can succeed."""
     height, width = size[0], size[1]
     low, high = (jnp.float32(a) for a in random_aspect_ratio)
     least = width * height * jnp.float32(random_area[0])

@@ -23,7 +23,7 @@ class ReachedRows:
         channels: number of channels of a pixel.
         flat: [N, D, H, W · C], the images, with a margin along D.
         fill: scalar, for the border "constant".
-        starts: int32 [3], first element reached along D, H, W, counted in images with margins of the kernel's size - 1.
+        starts: int32 [3], first element that the kernel reaches along D, H, W, in images extended by its size - 1.
         sizes: int32 [2, 4], see `correlate`.
     """
 

@@ -4,9 +4,9 @@ One axis is resampled after the other, on the array reshaped to [rows, columns].
 a tile of columns, as the sum of up to two chunks of `CHUNK_TAPS` weighted rows. XLA fuses it to one loop, which reads
 each element once and keeps the sum in registers.
 
-The number of iterations of each loop is computed at run time, so the cost depends on the true size and scale of the
-sample, not on the padded shapes. One program serves every scale up to its `Reach`; a program that has no loops for
-further taps is half as large. Samples are computed one after the other.
+The number of iterations of each loop is computed at run time, so the cost depends on the true size and scale of the sample,
+not on the padded shapes. One program serves every scale up to its `Reach`; for a small `Reach`, the program is half as
+large, because it needs no loops for further taps. Samples are computed one after the other.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Axes:
         start: float32 [d, shape_out], start of each output row's filter.
         first: int32 [d, shape_out], first tap of each output row.
         inverse: float32 [d, shape_out], factor that makes the sum of the weights 1.
-        leading: `factors` of the first chunk for all output rows, which a sample needs many times.
+        leading: `factors` of the first chunk for all output rows, computed once because they are used many times.
     """
 
     filters: Array
@@ -120,8 +120,8 @@ class _Axes:
 def taps_at_once(reach: int) -> int:
     """Returns the number of taps in a chunk: the taps of the largest filter plus one, at most `CHUNK_TAPS`.
 
-    A surplus tap multiplies the filter's last element by 0, which is NaN if the element is not finite. One surplus tap
-    has the same effect as several.
+    The extra tap multiplies the filter's last element by 0, which is NaN if the element is not finite. More extra taps have
+    the same effect, so results do not depend on `reach`.
     """
     return min(reach + 1, CHUNK_TAPS)
 
@@ -131,8 +131,8 @@ def taps_and_weights(
 ) -> tuple[Array, Array]:
     """Computes the taps of one chunk and their weights before normalization, [..., taps, rows] each.
 
-    Surplus taps of a chunk repeat the filter's last tap with weight 0. They read no row past the filter, since 0 · NaN is
-    NaN.
+    Surplus taps of a chunk repeat the filter's last tap with weight 0. They must not read rows past the filter, because 0 ·
+    NaN is NaN.
 
     Args:
         filters: float32 [..., 1, 5].
@@ -162,7 +162,7 @@ class _AxisFactors:
         row: int32 [d, taps, shape_out], rows of the first taps.
         weight: float32 [d, taps, shape_out], weights of the first taps.
         counts: int32 [d], number of taps that a sum needs.
-        steps: numbers of taps that the first pass may sum, ascending; each further pass sums the largest number.
+        steps: numbers of taps that the first pass may sum, ascending; each further pass sums the largest of them.
         beyond: computes rows and weights of taps that `row` and `weight` do not hold; None: they hold all taps.
     """
 

@@ -1,8 +1,8 @@
 """Resamples on a GPU: one pass over all pixels for each axis, or one for all axes if filters have few taps.
 
-Sums have the order of `resample_taps`, so results have the same bits. XLA fuses up to `Reach.FOUR_CHUNKS` taps along an
-axis to one kernel; the loops of `resample_small` sum more taps. The choice is made at compile time. A choice at run time
-would make the GPU wait for the host, and compile in 10 s, not 1 s.
+Sums have the same order as in `resample_taps`, so results have the same bits. XLA fuses up to `Reach.FOUR_CHUNKS` taps
+along an axis to one kernel; the loops of `resample_small` sum more taps. The choice is made at compile time: at run time,
+the GPU would wait for the host, and compiling would take 10 s, not 1 s.
 """
 
 from __future__ import annotations

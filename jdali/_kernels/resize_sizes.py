@@ -123,7 +123,7 @@ def resize_window(
     low, high = np.where(mirror, high, low), np.where(mirror, low, high)
     exact = np.abs(exact)
     rounded = np.maximum(_ROUNDINGS[size_rounding](exact), 1)
-    if subpixel_scale:  # scale the window around a fixed point, as rounding scaled the size
+    if subpixel_scale:  # scale the window by the factor by which rounding changed the size
         change = rounded / np.where(exact == 0, 1, exact)
         centre = low + (high - low) * alignment
         low, high = centre + (low - centre) * change, centre + (high - centre) * change
@@ -193,7 +193,7 @@ def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarra
     """
     requested = (wanted != 0) & (source != 0)
     scale = np.where(source != 0, wanted / np.where(source == 0, 1, source), 1.0)
-    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI; rounding decides where positions lie
+    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI, because rounding affects positions
     size = np.abs(scale)
     any_requested = requested.any(axis=1, keepdims=True)
     limit = np.where(limit > 0, limit, np.inf) if limit is not None else np.full((1, 1), np.inf)

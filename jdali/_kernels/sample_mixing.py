@@ -105,9 +105,9 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
     """Draws partners and shares.
 
-    Samples are sorted by 64 random bits each. A sample's partner is the next sample in this order; the partner of
-    the last is the first. So every sample is the partner of one other sample. The bits of a sample, its share and the
-    decision to mix it follow from its own key.
+    Samples are sorted by 64 random bits each. A sample's partner is the next sample in this order; the partner of the last
+    is the first. So every sample is the partner of one other sample. A sample's bits, its share and the decision to mix it
+    depend only on its own key.
 
     Args:
         keys: typed keys [rows].

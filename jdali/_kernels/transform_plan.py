@@ -15,7 +15,7 @@ from jdali._kernels.affine_matrix import Vector, compose
 from jdali._kernels.fit import fit
 from jdali._operators.record import is_traced, operator
 
-# DALI's layout of a matrix: its axes have no letters, so it matches no layout that an operator asks for.
+# DALI's layout of a matrix, which matches no layout of an operator, because its axes have no letters.
 MATRIX_LAYOUT = "**"
 
 # Decorates an operator that makes a transform.

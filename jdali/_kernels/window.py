@@ -171,8 +171,8 @@ def crop_extents(
 ) -> np.ndarray:
     """Checks the arguments of `crop`, and computes the true sizes of its output.
 
-    A crop window is out of bounds if and only if it is larger than the sample, so positions need not be known on the
-    host; `check_positions` checks known positions.
+    A crop window is out of bounds only if it is larger than the sample, so positions need not be known on the host;
+    `check_positions` checks known positions.
 
     Args:
         sizes: [N, ndim], from `crop_sizes`.
