@@ -1,5 +1,3 @@
-"""Defines `Batch`, samples in dynamic mode that may differ in size."""
-
 from __future__ import annotations
 
 import dataclasses

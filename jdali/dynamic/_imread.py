@@ -1,5 +1,3 @@
-"""Defines `imread`, which reads images from files."""
-
 from __future__ import annotations
 
 import inspect

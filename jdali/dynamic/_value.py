@@ -1,5 +1,3 @@
-"""Defines `EagerValue`, the base of `Tensor` and `Batch`."""
-
 from __future__ import annotations
 
 import dataclasses

@@ -1,5 +1,3 @@
-"""Mel filter bank: sums the bins of a spectrogram under triangles on the mel scale."""
-
 from __future__ import annotations
 
 import math

@@ -1,5 +1,3 @@
-"""MFCC: the cosine transform of a mel spectrogram, usually in decibels."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

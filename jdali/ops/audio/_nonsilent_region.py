@@ -1,5 +1,3 @@
-"""Nonsilent region: finds the part of a signal between leading and trailing silence."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

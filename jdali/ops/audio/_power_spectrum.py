@@ -1,5 +1,3 @@
-"""Power spectrum: magnitude or power of the Fourier transform along an axis."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""Preemphasis filter: subtracts a share of the previous sample from each sample."""
-
 from __future__ import annotations
 
 import math

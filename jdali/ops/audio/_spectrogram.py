@@ -1,5 +1,3 @@
-"""Spectrogram: magnitude or power of the short-time Fourier transform of a signal."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

@@ -1,5 +1,3 @@
-"""Rotates the boxes of an image that is rotated."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Encodes the boxes of an image as training targets of a single-shot detector's anchors."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

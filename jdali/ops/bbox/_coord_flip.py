@@ -1,5 +1,3 @@
-"""Mirrors points."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

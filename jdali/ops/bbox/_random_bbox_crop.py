@@ -1,5 +1,3 @@
-"""Draws a random window that keeps enough of an image's boxes, and moves the boxes into it."""
-
 from __future__ import annotations
 
 import warnings

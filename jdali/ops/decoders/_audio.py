@@ -1,5 +1,3 @@
-"""decoders.audio: decodes audio files."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

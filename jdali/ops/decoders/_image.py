@@ -1,5 +1,3 @@
-"""decoders.image: decodes whole images."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

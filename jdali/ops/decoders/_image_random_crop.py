@@ -1,5 +1,3 @@
-"""decoders.image_random_crop: decodes a random window of images."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""decoders.inflate: decompresses LZ4 chunks to arrays."""
-
 from __future__ import annotations
 
 import math

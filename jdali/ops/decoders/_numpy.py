@@ -1,5 +1,3 @@
-"""decoders.numpy: decodes .npy files."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""decoders.video: decodes videos in memory."""
-
 from __future__ import annotations
 
 import contextlib

@@ -1,5 +1,3 @@
-"""Batch permutation: draws the index of a sample for each sample of a batch."""
-
 from __future__ import annotations
 
 import jax

@@ -1,5 +1,3 @@
-"""clahe: equalizes histograms tile by tile, with limited contrast."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""crop: cuts a window out of each image, at a relative position."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""debayer: makes colour images from the data of a sensor behind a Bayer filter."""
-
 from __future__ import annotations
 
 import functools

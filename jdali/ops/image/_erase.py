@@ -1,5 +1,3 @@
-"""erase: fills boxes of images, or of arrays of any layout, with a value."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""filter: correlates images, videos and volumes with a kernel."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""flip: mirrors images left-right, top-bottom and front-back."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

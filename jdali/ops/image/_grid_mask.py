@@ -1,5 +1,3 @@
-"""grid_mask: makes squares in a grid black."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

@@ -1,5 +1,3 @@
-"""jpeg_compression_distortion: simulates the loss of storing an image as a JPEG file."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence

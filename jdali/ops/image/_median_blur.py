@@ -1,5 +1,3 @@
-"""median_blur: computes the median of a window around each pixel."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""multi_paste: assembles images from regions of other images (mosaics, collages)."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""random_crop_generator: draws random windows for images of known size."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

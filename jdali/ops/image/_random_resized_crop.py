@@ -1,5 +1,3 @@
-"""random_resized_crop: crops a random window and resizes it, the usual augmentation for training classifiers."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""roi_random_crop: positions a window at random around, or within, a region of interest."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""rotate: rotates images around their centre."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

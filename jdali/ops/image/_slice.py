@@ -1,5 +1,3 @@
-"""slice: cuts a window, given by its borders, out of arrays of any layout."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""ssd_random_crop: cuts out a random window that keeps enough of an image's boxes, to train SSD."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""tensor_resize: resizes arrays of any layout along any axes."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""noise.shot: adds the noise of counting events, such as photons."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

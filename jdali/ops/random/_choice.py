@@ -1,5 +1,3 @@
-"""random.choice: draws elements of an array, or integers below a limit."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

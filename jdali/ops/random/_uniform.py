@@ -1,5 +1,3 @@
-"""random.uniform: draws numbers from a range or a list, with equal probabilities."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""normalize: subtracts a mean and divides by a standard deviation, which are arguments or measured."""
-
 from __future__ import annotations
 
 from typing import Any, cast

@@ -1,5 +1,3 @@
-"""Sums elements along axes."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Draws a random pixel of a mask, or of its foreground."""
-
 from __future__ import annotations
 
 import jax

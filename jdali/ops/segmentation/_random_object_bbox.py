@@ -1,5 +1,3 @@
-"""Draws the bounding box of a random object in a segmentation map."""
-
 from __future__ import annotations
 
 import numpy as np

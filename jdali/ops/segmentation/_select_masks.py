@@ -1,5 +1,3 @@
-"""Selects the polygons of some masks, with their vertices."""
-
 from __future__ import annotations
 
 import numpy as np

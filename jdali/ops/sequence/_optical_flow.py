@@ -1,5 +1,3 @@
-"""Optical flow: estimates the motion of each pixel from frame to frame."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

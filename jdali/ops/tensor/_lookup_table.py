@@ -1,5 +1,3 @@
-"""lookup_table: maps integers to values."""
-
 from __future__ import annotations
 
 from typing import Any
