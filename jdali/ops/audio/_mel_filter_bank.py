@@ -27,7 +27,6 @@ def hz_to_mel(hz: float, formula: str) -> float:
 
 
 def mel_to_hz(mel: np.ndarray, formula: str) -> np.ndarray:
-    """Inverts `hz_to_mel`."""
     if formula == "htk":
         return 700 * np.expm1(mel / 1127)
     curved = _KNEE_HZ * np.exp(_LOG_STEP * (np.maximum(mel, _KNEE_MEL) - _KNEE_MEL))

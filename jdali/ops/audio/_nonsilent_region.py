@@ -101,13 +101,13 @@ def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Arr
 
 
 def _mean_factor(window: Array, window_length: int) -> Array:
-    """Returns 1 / window, rounded to float32 before it is multiplied with sums, as in DALI."""
+    """Returns 1 / window in float32; DALI also rounds this factor before it multiplies sums."""
     shorter = np.float32(1) / jnp.maximum(window, 1).astype(jnp.float32)
     return jnp.where(window == window_length, np.float32(1) / np.float32(window_length), shorter)
 
 
 def _loudest(power: Array, valid: Array, first: Array) -> Array:
-    """Returns the largest power; NaN only if the first window's power is NaN, as with DALI's comparisons."""
+    """Returns the largest power; NaN only if the first window's power is NaN, as in DALI."""
     start = jnp.take(power, first)
     greatest = jnp.max(jnp.where(valid & ~jnp.isnan(power), power, 0))
     return jnp.where(jnp.isnan(start), start, greatest)

@@ -110,7 +110,7 @@ def box_encoder(
     if offset:
 
         def unfolded(values: Array) -> Array:
-            """Hides values from the compiler, which in some padded shapes divides by constants with other rounding."""
+            """Hides constants from the compiler, which in some padded shapes rounds a division by a constant differently."""
             return jnp.where(count >= 0, values, jnp.float32(1))
 
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))

@@ -107,7 +107,7 @@ def clahe(
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
-    """Equalizes uint8 [H, W, C]; `luma`: whether some images are equalized by lightness, and whether all are."""
+    """Equalizes uint8 [H, W, C]; `luma` is (some images are equalized by lightness, all are)."""
 
     def tables(values: Array) -> Array:
         return _tables(tiles, values, tile, limit, scale, extent[:2])
@@ -160,8 +160,8 @@ def _tables(
 ) -> Array:
     """Tabulates, for each cell and value 0 to 255, the four results to interpolate: uint32 [cells · 256].
 
-    A cell lies between the centres of four neighbouring tiles; at the border, tiles are repeated. A number holds the
-    results of the tiles above left, above right, below left and below right, in 8 bits each.
+    A cell lies between the centres of four neighbouring tiles; at the border, tiles repeat. A number packs the results of
+    the tiles above left, above right, below left and below right, 8 bits each.
     """
     wide = values
     for axis in (0, 1):
@@ -176,7 +176,7 @@ def _tables(
     counts = counts.reshape(-1, BINS)
     excess = jnp.maximum(counts - limit, 0).sum(axis=1, keepdims=True, dtype=jnp.int32)
     left = excess % BINS
-    # The remainder goes to values at equal steps.
+    # The remainder is spread over values at equal steps.
     step = jnp.maximum(BINS // jnp.maximum(left, 1), 1)
     value = jnp.arange(BINS, dtype=jnp.int32)
     extra = (value % step == 0) & (value // step < left)

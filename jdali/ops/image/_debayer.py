@@ -162,7 +162,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 def _of_size(
     algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
-    """Calls `run(make, wide)`: `make` computes rows of the result from `wide`, the image with a margin at both sides."""
+    """Calls `run(make, wide)`, where `make` computes rows of the result from `wide`, the image with a margin on both sides."""
 
     def interpolated(image: Array) -> Array:
         return run(
@@ -176,7 +176,7 @@ def _of_size(
 
     if algorithm in _COLOURS:
         return interpolated(image)
-    algorithm = "bilinear_ocv"  # `interpolated` uses it for small images
+    algorithm = "bilinear_ocv"  # `interpolated` uses this algorithm for small images
     if min(image.shape) < SMALLEST:
         return interpolated(image)
     return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
@@ -193,8 +193,6 @@ def _interpolated(
         wide: [H, W + 2], with a margin of one unspecified column on both sides.
         red: int32 [2], see `_sites`.
         size: int32 [2], true size of the image.
-        first: int32 [].
-        count: number of rows.
     """
     width = wide.shape[1] - 2
     rows = jnp.clip(

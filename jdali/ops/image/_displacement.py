@@ -95,7 +95,6 @@ def water(
 
 
 def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Maps points for `water`."""
     ampl_x, ampl_y, freq_x, freq_y, phase_x, phase_y = parameters
     y, x = (center - jnp.float32(0.5) for center in centers)
     right = rounded(ampl_x * jnp.sin(rounded(freq_x * y) + phase_x))

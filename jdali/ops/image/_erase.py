@@ -201,7 +201,8 @@ def _regions(values: object, extent: Array | None, axes: int) -> Array:
     flat = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     if extent is not None:
         flat = jnp.where(jnp.arange(flat.shape[0], dtype=jnp.int32) < extent[0], flat, jnp.nan)
-    # At least two regions: with one, the compiler would remove the sum, and compute the mask again for every element.
+    # At least two regions: with one, the compiler would remove the sum over regions, and compute the mask anew for each
+    # element.
     count = max(2, -(-flat.shape[0] // axes))
     flat = jnp.pad(flat, (0, count * axes - flat.shape[0]), constant_values=jnp.nan)
     return flat.reshape(count, axes)

@@ -60,7 +60,7 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    # The choice depends on a sample's own windows, so that other samples do not change its bits.
+    # The choice depends on a sample's own windows, so other samples do not change its bits.
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None

@@ -21,7 +21,7 @@ from jdali._operators.record import PerSample, Static, batch_operator, extents_o
 _NAME = "multi_paste"
 _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))
 
-# (Rows, pixels) of tiles for copying regions; the first tile that fits into the region is used.
+# (Rows, pixels) of tiles for copying regions; a region is copied by the first tile that fits into it.
 _TILES = ((32, 128), (32, 32), (4, 8), (1, 1))
 
 
@@ -308,7 +308,7 @@ def _with_regions(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Returns, for one sample: source images' ids, sizes [regions, 2], the result of `regions`, and which regions exist."""
+    """Returns one sample's source ids, source sizes [regions, 2], result of `regions`, and which regions exist (bool)."""
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])
@@ -377,7 +377,7 @@ def _tiled(
 ) -> Array:  # fmt: skip
     """Copies a region in tiles of one size; does nothing unless `fits`.
 
-    A tile that would reach past the region's end is moved back to end there, and overlaps the tile before.
+    The last tile of a region is moved back to its end, so it overlaps the tile before.
     """
     (top, left), (height, width), (y, x) = box
     (tall, wide), frames = tile, result.shape[1]

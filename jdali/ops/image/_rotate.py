@@ -13,7 +13,7 @@ from jdali._kernels.affine_matrix import rotation_matrix
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
-# rotate_params.h: an excess over a whole number of pixels that does not enlarge the canvas.
+# rotate_params.h: the canvas is not enlarged for a smaller excess over a whole number of pixels.
 _SLACK = 1e-2
 
 
@@ -22,9 +22,8 @@ def canvas_size(
 ) -> np.ndarray:
     """Computes the smallest canvas that holds rotated images; each side has the parity of the image axis along it.
 
-    Equal parity keeps pixel centres on pixel centres, so that small angles blur less. All frames of a sequence get one
-    canvas, which holds the largest of them. Its parity is the most frequent parity of the frames' own canvases; in a tie,
-    it is even.
+    With equal parity, pixel centres stay on pixel centres, so small angles blur less. All frames of a sequence get one
+    canvas, which is large enough for each of them. Its parity is the most frequent parity among the frames' own canvases; in a tie, it is even.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).

@@ -225,7 +225,7 @@ def _check_step(axis: int, subscript: _Subscript) -> None:
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
-    """Returns the sizes to compile in: sizes of channels, which rarely change between batches; None for other axes."""
+    """Returns the sizes to compile in: of channels, which rarely differ between batches; None for other axes."""
     return tuple(
         int(data.extents[0, axis])
         if data.layout[axis : axis + 1] == "C" and data.batch_size and np.ptp(data.extents[:, axis]) == 0
