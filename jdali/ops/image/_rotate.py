@@ -23,7 +23,8 @@ def canvas_size(
     """Computes the smallest canvas that holds rotated images; each side has the parity of the image axis along it.
 
     With equal parity, pixel centres stay on pixel centres, so small angles blur less. All frames of a sequence get one
-    canvas, which is large enough for each of them. Its parity is the most frequent parity among the frames' own canvases; in a tie, it is even.
+    canvas, which is large enough for each of them. Its parity is the most frequent parity among the frames' own canvases;
+    in a tie, it is even.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).
