@@ -1,4 +1,4 @@
-"""Weighted sums of separable kernels, for large windows: each kernel is applied along one axis after the other.
+"""Weighted sums of separable kernels with large windows; each kernel is applied along one axis after the other.
 
 The full kernel would have many times as many elements. Window lengths are traced, so one program serves all lengths. On a
 CPU, rows are computed in blocks that stay in the cache. Axes are summed from the first to the last, so a block recomputes
@@ -29,7 +29,7 @@ _BLOCK = 1 << 14
 
 @dataclasses.dataclass(frozen=True)
 class _Sum:
-    """Key of a compiled sum.
+    """Static arguments of a sum, which select its compiled program.
 
     Attributes:
         axes: number of axes that the windows cover, the last of D, H, W.
@@ -52,7 +52,7 @@ def sum_of_windows(
 
     Args:
         axes: first of up to three axes that the windows cover, and the axis after the last.
-        kind: border, type and rounding of the result; the border is neither None nor "constant", whose margin would
+        kind: border, type and rounding of the result; `border` must not be None or "constant", because their margins would
             differ by axis.
         data: any shape, padded; integers of at most 16 bits, float16 or float32.
         windows: float32 [K, axes, odd], for each term and axis, zero-padded on both sides.
@@ -67,7 +67,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # Leading axes are merged into one, so only the padding of the first of them can be left out.
+    # Leading axes are merged into one; the loop can skip only the padding of the first.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])
@@ -146,7 +146,6 @@ class _Terms:
     """Terms of the sum, for a block of the result.
 
     Attributes:
-        s: key of the sum.
         unit: elements of a pixel.
         shape: shape of the block, [N, D, H, W·C].
         guarded: True: values may be infinite or NaN, so products outside of the true window are dropped.

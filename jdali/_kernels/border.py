@@ -106,8 +106,8 @@ def rows_with_margin(
 ) -> Array:
     """Writes rows of an image, extended by columns on both sides, into a buffer.
 
-    In a CPU loop that carries the buffer, this takes a few copies within the cache; `with_margin` writes the whole
-    image more than once.
+    In a CPU loop whose state holds the buffer, this copies rows within the cache, while `with_margin` writes the whole
+    image to memory more than once.
 
     Args:
         buffer: [len(rows), width + 2 · side · unit], of the result's type.

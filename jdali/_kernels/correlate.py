@@ -31,7 +31,7 @@ SEPARABLE = 40
 _FEW = 10
 # Largest error of a separable kernel's elements, as a share of its largest element.
 _MISSES = 2.0**-22
-# Limits of a tile, the part of a kernel that is added in one step: number of elements, and of columns.
+# Maximum numbers of elements and columns of a tile, the part of a kernel that is added in one step.
 _TILE = 81
 _COLUMNS = 32
 # Largest kernel, in elements, whose sum is unrolled for an accelerator.
@@ -70,7 +70,7 @@ class SumKind:
 
 @dataclasses.dataclass(frozen=True)
 class Correlation:
-    """Key of a compiled correlation.
+    """Static arguments of a correlation, which select its compiled program.
 
     Attributes:
         kind: border, type and rounding of the result.
@@ -100,7 +100,7 @@ def correlate_axes(
     data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
     support: Array | None = None,
 ) -> Array:  # fmt: skip
-    """Applies `correlate` along up to three consecutive axes of data of any number of axes.
+    """Applies `correlate` along up to three consecutive axes of data, which may have further axes.
 
     Args:
         kind, taps: see `Correlation`; `taps` has a size for each of the axes.
@@ -174,7 +174,7 @@ class _Weights(NamedTuple):
 
     Attributes:
         values: float32.
-        support: bool; False: the element is 0, and its products with NaN and infinity count as 0, too.
+        support: bool; False: the element is 0, and its products with NaN and infinity also count as 0.
     """
 
     values: Array
@@ -299,7 +299,6 @@ class _Block:
     """Computes some rows of the result from the float32 values that the kernel reaches.
 
     Attributes:
-        c: key of the correlation.
         shape: (rows, elements) of the block.
         channels: number of channels of a pixel.
         guard: see `_add_tile`.
@@ -334,7 +333,7 @@ class _Block:
         once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]
-        if depth > 1:  # first, so that the other passes read one plane
+        if depth > 1:  # first along the depth, so that the other passes read one plane
             start, column = jnp.zeros((1, height * width), jnp.float32), along_t.at((slice(None), None))
             flat = _add_tile(start, values.reshape(depth, -1), column, (1, 1), self.guard)
             plane = kept(flat.reshape(height, width), once)

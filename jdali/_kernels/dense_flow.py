@@ -25,8 +25,8 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# The ridge, for image values from 0 to 1. It keeps the vector where the image has no texture, and is well above the
-# rounding of 8-bit values.
+# The ridge, for image values from 0 to 1. It keeps the previous vector where the image has no texture, and is well above
+# the rounding errors of 8-bit values.
 _RIDGE = 3e-5
 # Image difference, for values from 0 to 1, that halves a neighbour's weight.
 _UNEXPLAINED = 0.06
@@ -57,7 +57,7 @@ def level_count(height: int, width: int) -> int:
     return count
 
 
-# Jitted for eager calls: dispatching its small operations one by one would take minutes.
+# Jitted for eager calls, in which dispatching the small operations one by one would take minutes.
 @functools.partial(jax.jit, static_argnames=("steps", "finest"))
 def dense_flow(
     earlier: Array, later: Array, extent: Array, start: Array, *, steps: int, finest: int

@@ -1,7 +1,7 @@
 """Arithmetic expressions: result types, broadcasting, layouts.
 
-`elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in
-NumPy, by their true sizes. Operands of equal sizes, or of one element, need no selection of elements.
+`elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in NumPy, by their true sizes.
+Operands of equal sizes, or with one element, broadcast without a selection of elements.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def elementwise(
 
 
 def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
-    """Returns the docstring of `function`, and adds shape and type of the result if they are missing."""
+    """Returns the docstring of `function`, with the result's shape and type added if they are missing."""
     doc = inspect.getdoc(function) or ""
     if "Returns:" in doc:
         return doc

@@ -53,7 +53,7 @@ def rgb_to_lab(image: Array, keep: Keep = _unchanged) -> tuple[Array, Array, Arr
 
 
 def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) -> list[Array]:
-    """Converts L, a, b, int32 [H, W], 0 to 255, to uint8 R, G, B [H, W]; `keep` as in `rgb_to_lab`."""
+    """Converts L, a, b, int32 [H, W], 0 to 255, to uint8 R, G, B [H, W]; for `keep` see `Keep`."""
     y_of, root_of, xz_of, level_of = (jnp.asarray(table) for table in _backward_tables())
     y, root = keep([table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of)])
     base = 1 << _BASE

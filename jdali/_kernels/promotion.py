@@ -23,7 +23,7 @@ SIGNS = {
 
 
 def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
-    """Returns the result type of one expression of one to three operands.
+    """Returns the result type of an expression with one to three operands.
 
     * "arithmetic": the operands' common type; raises if all operands are booleans.
     * "multiplication": the common type; booleans give a boolean.

@@ -18,7 +18,7 @@ ASPECT_RATIOS = (3 / 4, 4 / 3)
 
 
 class WindowFunction(Protocol):
-    """`random_window` with its static arguments bound, as a compile key for `SampleKeys.map`."""
+    """`random_window` with bound static arguments; hashable, so `SampleKeys.map` compiles it once."""
 
     def __call__(self, key: Array, extent: Array, /) -> tuple[Array, Array]: ...
 

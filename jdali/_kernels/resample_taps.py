@@ -31,7 +31,7 @@ from jdali._numerics.sums import fixed_sum
 CHUNK_TAPS = 8
 _ROWS = 32
 _COLUMNS = 768
-# Rows in a block along all axes but the first, where rows are short, and columns transposed at once.
+# Rows per block along all axes but the first, whose rows are short, and columns transposed at once.
 _LATER_ROWS, _TURNED = 128, 256
 # Half a chunk of taps covers a scale of up to 2; two chunks cover a scale of up to 8.
 _HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
@@ -78,7 +78,6 @@ class _Axes:
         """Computes the attributes from the filters of a sample.
 
         Args:
-            filters: float32 [d, 5].
             rows: int32 [d].
             count: number of output rows along the longest axis.
             reach: see `Reach`.
@@ -149,7 +148,7 @@ def taps_and_weights(
 
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Applies a barrier; without it, XLA would look up the weights again for each column."""
+    """Applies a barrier, because XLA would otherwise look up the weights again for each column."""
     first, second = lax.optimization_barrier(values)
     return first, second
 
@@ -243,8 +242,8 @@ def _resample_rows(
 ) -> Array:
     """Computes the output rows top, ..., top + block - 1.
 
-    The loop that computes a tile writes it in place. XLA then neither copies the tile nor splits the loop over threads,
-    which would wait for each other at each of many small tiles.
+    The loop that computes a tile writes it in place, so XLA does not copy the tile. XLA also does not split the loop over
+    threads, which would wait for each other at each small tile.
 
     Args:
         source: [N, rows, columns], padded.
@@ -384,7 +383,7 @@ def resample_taps(
             for a in range(axes):
                 last = a == axes - 1
                 width = source.shape[2]
-                # Columns merge several axes. Only the padding of the first of these axes can be left out.
+                # Columns merge several axes; the loop can skip only the padding of the first.
                 columns = _int32(width) if last else extents[i, a + 1] * (width // shape[a + 1])
                 run = functools.partial(_resample_rows, source, sample, factors, a, columns=columns)
                 if a == 0:
@@ -395,7 +394,7 @@ def resample_taps(
                     turned[a] = _transposed(made[a], turned[a], columns)
                     source, sample = turned[a].reshape(1, shape[a + 1], -1), _int32(0)
             value = saturate_cast(made[-1], dtype)
-            if dtype != np.float32:  # LLVM vectorizes rounding only without the transpose
+            if dtype != np.float32:  # LLVM does not vectorize rounding with a transpose
                 value = kept(value, factors.once)
             value = value.reshape(lead[-1], channels, *lead[:-1])
             value = value.transpose(*range(2, axes + 1), 0, 1)

@@ -40,7 +40,7 @@ def resample_whole(
         return saturate_cast(resample_small(image, filters, extent, out_shape, reach), dtype)
     value, chunks = image, max(reach // CHUNK_TAPS, 1)
     for axis, count in enumerate(out_shape):
-        if axis and reach > Reach.PAIR:  # else XLA would compute the pass before again for each tap
+        if axis and reach > Reach.PAIR:  # otherwise XLA would compute the previous pass again for each tap
             value = lax.optimization_barrier(value)
         value = _along(value, axis, filters[axis], extent[axis], count, chunks, taps_at_once(reach))
     return saturate_cast(value, dtype)

@@ -53,7 +53,7 @@ def check_types(
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
 ) -> np.dtype:
-    """Returns the output dtype: the input's or float32. Raises for other types; NN filters take any integers."""
+    """Returns the output dtype, the input's or float32. Raises for other types; NN filters take any integers."""
     filtered = images.dtype in (np.uint8, np.int16, np.uint16, np.float32)
     kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
     if not filtered and not (images.dtype.kind in "iu" and all_nearest(np.stack(kinds))):
@@ -116,7 +116,7 @@ def resize_window(
     limit = None
     if max_size is not None:
         limit = per_axis(name, "max_size", np.atleast_1d(np.asarray(max_size))[None], count)
-    # DALI computes sizes in float32, too.
+    # Like DALI, this computes sizes in float32.
     exact = _fill_in(wanted, high - low, mode, limit).astype(np.float32).astype(np.float64)
     _check_finite(name, exact)
     mirror = exact < 0
@@ -184,7 +184,7 @@ def _region(
 
 
 def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None) -> np.ndarray:
-    """Computes sizes by the mode and `limit`, before rounding; negative for mirrored axes.
+    """Computes unrounded sizes from the mode and `limit`; negative for mirrored axes.
 
     Args:
         wanted: [N, d], requested sizes; 0: none.

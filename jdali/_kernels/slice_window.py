@@ -25,7 +25,7 @@ def slice_axes(
     """Returns the axes that slice arguments refer to.
 
     Args:
-        layout: layout of the data; "": an image's default layout for this number of axes.
+        layout: layout of the data; "": the default layout of images with this number of axes.
         shape: (N, ndim).
         axes: [N, K], negative ones count from the end; [N, 0]: all axes; None: `axis_names` decides.
         axis_names: letters of the layout; "": all axes; None: "WH".

@@ -23,13 +23,13 @@ transform_operator = functools.partial(operator, takes_frames="arguments", devic
 
 
 def length(argument: object) -> int | None:
-    """Returns the number of values per sample of a `setup` argument; None if it is left out or not known yet."""
+    """Returns the number of values that a `setup` argument has per sample; None if it is left out or not known yet."""
     shape = sample_shape(argument)
     return None if shape is None else int(np.prod(shape))
 
 
 def sample_shape(argument: Any) -> tuple[int, ...] | None:
-    """Returns the shape per sample of a `setup` argument; None if it is left out or not known yet."""
+    """Returns the shape of a `setup` argument for one sample; None if it is left out or not known yet."""
     shape = argument.known_shape if is_traced(argument) else None if argument is None else np.shape(argument)
     return None if shape is None else shape[1:]
 

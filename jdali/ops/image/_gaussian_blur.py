@@ -207,7 +207,7 @@ def _spread(values: Array, extent: Array | None, axes: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class _Blur:
-    """Key of a compiled blur."""
+    """Static arguments of a blur, which select its compiled program."""
 
     axes: tuple[int, ...]
     radii: tuple[int, ...]  # bucket of the radius along each axis
