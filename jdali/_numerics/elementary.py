@@ -194,7 +194,7 @@ def _less_one(x: Array) -> Array:
 
 
 def _power(like: Array, exponent: Array) -> Array:
-    """Computes 2 to an integer exponent in the range of normal numbers."""
+    """Computes a power of 2 that is a normal number; `like` has the type of the result."""
     form = _FORMATS[like.dtype]
     return lax.bitcast_convert_type((exponent + form.bias) << form.mantissa, like.dtype)
 

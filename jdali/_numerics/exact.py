@@ -29,7 +29,7 @@ from jdali._system.jax_internals import scan_sizes, varying_axes
 if TYPE_CHECKING:
     from jax.extend import core
 
-# An operand of programs: a constant would be folded away.
+# Passed to programs as an operand, because the compiler would fold a constant.
 MINUS_ZERO = np.float32(-0.0)
 
 

@@ -18,8 +18,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-# Larger than any position, and than any product of two. The compiler might treat a comparison with infinity or the
-# largest float as a test for finite numbers.
+# Larger than any position or product of two positions. The compiler might treat a comparison with infinity or the largest
+# float as a test for finite numbers.
 _FARTHEST = np.float32(2.0**127)
 
 

@@ -1,4 +1,4 @@
-"""Makes random keys; no other module does.
+"""Makes all random keys.
 
 A key is a function of (seed, operator, epoch, sample index) alone, so a sample's random values do not depend on
 the batch size, threads, prefetching, devices, hosts, or whether training was resumed.
@@ -131,7 +131,7 @@ def bits(words: Words) -> Array:
     return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
 
 
-# Compiled like JAX's function, which fuses the product with the sum, so a call outside `jit` has the same bits.
+# Jitted like JAX's function, which fuses the product with the sum, so that a call outside of `jit` has the same bits.
 @functools.partial(jax.jit, static_argnames="count")
 def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
     """Draws float32 [..., count] in [low, high), as `jax.random.uniform(key, count, ...)`; limits are broadcast."""

@@ -1,7 +1,7 @@
 """Adds in an order that depends on the positions of the elements alone, not on the padding.
 
-XLA chooses the order of a sum by the shape and by the operations fused with it.
-Here the order is explicit, so no compiler may change it.
+XLA chooses the order of a sum by the shape and the operations fused with it. Here the order is explicit, so the compiler
+does not change it.
 """
 
 from __future__ import annotations

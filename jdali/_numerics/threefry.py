@@ -68,13 +68,13 @@ def together(uses: Sequence[Sequence[Array]]) -> list[Words]:
     """
     shapes = [jnp.broadcast_shapes(*(o.shape for o in operands)) for operands in uses]
     sizes = [math.prod(shape) for shape in shapes]
-    # A symbolic size, in a program exported for any number of samples, is not an int; its draws are not joined.
+    # A program exported for any number of samples has symbolic sizes, which are no ints; their draws are not joined.
     small = [i for i, size in enumerate(sizes) if isinstance(size, int) and size <= MOST_TOGETHER]
     results = {i: threefry_rounds(*operands) for i, operands in enumerate(uses) if i not in small}
     if small:
         columns = [[jnp.broadcast_to(uses[i][o], shapes[i]).reshape(-1) for i in small] for o in range(4)]
-        # Without the barrier XLA would fuse all rounds into each operation that uses some of the words.
-        # Both words are stacked to be computed in one kernel; JAX 0.12 would otherwise use two, in two threads.
+        # Without the barrier, XLA would fuse all rounds into each operation that uses some of the words. Both words are
+        # stacked, so that one kernel computes them; JAX 0.12 would otherwise use two kernels, in two threads.
         words = lax.optimization_barrier(jnp.stack(threefry_rounds(*map(jnp.concatenate, columns))))
         ends = np.cumsum([sizes[i] for i in small])[:-1].tolist()
         for i, *parts in zip(small, *(jnp.split(word, ends) for word in words), strict=True):

@@ -16,7 +16,7 @@ Inside:
 
 * Records: `base`, `schema` (reads signatures); compiled kinds are in `compiled`, all other kinds in `host`.
 * Lookup: `catalog` (written by tools/make_stubs.py), `names`.
-* Calls: `layout` adapts layouts, `frames` maps over the frames of a sequence, `static_values` converts constants, `scaled`
-  handles decoding at a fraction of the size.
+* Calls: `layout` adapts layouts, `frames` maps over the frames of a sequence, `static_values` converts static arguments,
+  `scaled` handles decoding at a fraction of the size.
 * Pure functions: `padded` handles padded data, `one_sample` raises errors that name `jax.vmap`.
 """

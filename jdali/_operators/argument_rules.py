@@ -57,7 +57,7 @@ class Traced:
 
 
 def is_traced(value: object) -> bool:
-    """Returns True if an argument of `setup` has no value yet, so that it cannot be checked."""
+    """Returns True if the value of a `setup` argument is not known yet, so it cannot be checked."""
     return isinstance(value, Traced)
 
 
@@ -91,7 +91,7 @@ def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
         extents: int [N, ndim], true shape of each sample's value.
 
     Raises:
-        SampleError: the value of a sample has a wrong shape, or another shape than sample 0.
+        SampleError: a sample's value has a wrong shape, or not the shape of sample 0.
         ValueError: the values have a wrong number of axes.
     """
     ranks = arg.ranks
@@ -135,7 +135,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Returns the error text, which combines the texts of two families of DALI's operators."""
+    """Returns the error text for a value that is not one number; it combines the texts of two families of DALI's operators."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
@@ -210,7 +210,7 @@ def shapes_text(extents: np.ndarray) -> str:
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
     """Returns DALI's error text for an argument that has neither one value nor one for each axis.
 
-    It combines the texts for a constant and for a tensor.
+    The text combines DALI's texts for a constant and for a tensor.
     """
     return (
         f'Argument "{name}" expects either a single value or a list of {axes} elements. {found} given. Argument {name} '

@@ -60,7 +60,7 @@ class Call:
 
     op: Operator
     adapters: tuple[Adapter, ...]
-    out_layouts: tuple[str, ...]  # layouts that `run` returns, before they are adapted back
+    out_layouts: tuple[str, ...]  # layouts in which `run` returns its outputs
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
     # Shapes, as `run` gets them, of arguments that the caller itself passes to `run_call`, perhaps padded.
@@ -71,7 +71,7 @@ class Call:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedCall:
-    """Holds a `Call` that is planned for one batch.
+    """Holds a `Call`, and what was planned for one batch.
 
     Attributes:
         traced: per-sample values, [N, ...].
@@ -100,7 +100,7 @@ class PlannedCall:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PerBatch:
-    """Wraps the values of a per-sample argument: one array [N, ...] for the batch, or [N] arrays (objects)."""
+    """Wraps the values of a per-sample argument: an array [N, ...], or [N] objects, an array for each sample."""
 
     values: np.ndarray
 

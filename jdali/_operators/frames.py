@@ -32,7 +32,7 @@ def sample_of(row: int, counts: np.ndarray | None) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
-    """Extends the key of a compiled program for single frames to a program for sequences.
+    """Lists the axes of frames by which a program for single frames becomes a program for sequences; part of its key.
 
     Attributes:
         inputs: axis of frames of each input; None if all frames of a sample share the input.
@@ -112,7 +112,7 @@ class Frames:
         held: Iterable[str],
         planned: Iterable[str],
     ) -> FrameAxes:
-        """Returns the axes of frames of each input and output of a program.
+        """Returns the axis of frames of each input and output of a program.
 
         An output with as many axes as the first input has its frames on the same axis, any other output on the first axis.
         """
@@ -138,7 +138,8 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
-    # If only the first input has frames, and they add no axis to what `run` sees, nothing more is needed.
+    # Frames of the first input alone need no call on frames, because its adapter maps over them, unless arguments may have
+    # frames.
     enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
     if not lengths and not enough[takes]:
         return None
@@ -206,7 +207,7 @@ def run_frames(
     out_extents: Sequence[Array],
     out_shapes: Sequence[tuple[int, ...]],
 ) -> tuple[Array, ...]:
-    """Runs a call on sequences with `run`, which takes frames as rows of a larger batch."""
+    """Runs a call on sequences by `run`, which takes frames as rows of a larger batch."""
     samples, frames = out_extents[0].shape[0], out_shapes[0][axes.outputs[0]]
     results = run(
         [_rows(v, axis, frames) for v, axis in zip(arrays, axes.inputs, strict=True)],

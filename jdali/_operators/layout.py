@@ -22,12 +22,12 @@ _FRAMES = "F"
 
 @dataclasses.dataclass(frozen=True)
 class Adapter:
-    """Maps one input's layout to one core layout; hashable, so part of a compile key.
+    """Maps an input's layout to the core layout, in which `run` works; hashable, because it is part of a compile key.
 
     Attributes:
         layout: the input's own layout ("" if it has none and the core layout is assumed).
         core: the layout that `run` gets.
-        frames: axes of the input that are mapped over, in ascending order.
+        frames: axes of the input over which `run` is mapped, in ascending order.
         order: axis i of the core is axis order[i] of the input without its frames; None if the input has no channel axis,
             which is then added at the end of the core.
     """
@@ -47,7 +47,7 @@ class Adapter:
         return len(self.frames)
 
     def spec_to_core(self, spec: BatchSpec) -> BatchSpec:
-        if self.is_identity:  # a scalar, too, which has no columns to stack
+        if self.is_identity:  # also for scalars, which have no columns to stack
             return spec.replace(layout=self.core)
         ones = np.ones(len(spec.extents), np.int64)
         columns = [ones if a is None else spec.extents[:, a] for a in self._core_axes]
@@ -128,7 +128,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
     for core in layouts:
         if len(set(rest)) == len(rest) and set(rest) == set(core):
             return Adapter(layout, core, frames, tuple(rest.index(c) for c in core))
-    for core in layouts:  # without a channel axis
+    for core in layouts:  # cores without their channel axis
         if set(rest) == set(core) - {"C"} and "C" in core:
             order = tuple(None if c == "C" else rest.index(c) for c in core)
             return Adapter(layout, core, frames, order)

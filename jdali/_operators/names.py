@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jdali._system.tracebacks import warn_user
 
-# Words that have further capital letters in class names, besides the first.
+# Words of which more than the first letter is a capital in class names.
 _CAPITALS = {
     "bbox": "BBox", "coco": "COCO", "dl": "DL", "mfcc": "MFCC", "mxnet": "MXNet", "rms": "RMS", "roi": "ROI",
     "ssd": "SSD", "tfrecord": "TFRecord",
@@ -22,7 +22,7 @@ def schema_name(name: str) -> str:
     return class_name(name).replace(".", "__")
 
 
-# DALI's further names of operators, with the operators that they name.
+# DALI's aliases of operators.
 ALIASES = (
     {
         "audio_decoder": "decoders.audio",

@@ -41,7 +41,7 @@ def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], arg
 def _rows(
     op: Operator, plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
 ) -> int | None:
-    """Returns the number of samples if the arrays of a wrong call are a batch, and None otherwise."""
+    """Returns the number of samples if the arrays of a failed call are a batch, else None."""
     arrays = {
         name: value
         for name, value in args.items()
@@ -77,7 +77,7 @@ def _first_row(value: Any) -> Any:
         return value
     if isinstance(value, jax.core.Tracer):
         return value[0]
-    with jax.ensure_compile_time_eval():  # a known value stays known
+    with jax.ensure_compile_time_eval():  # keeps a known value known
         return value[0]
 
 

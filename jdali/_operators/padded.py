@@ -83,7 +83,7 @@ def _extent(op: Operator, number: int, shape: tuple[int, ...], extent: object) -
 
 
 def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -> list[tuple[int, ...]]:
-    """Returns the shape of each output: the smallest possible, or the user's shape, which must not be smaller."""
+    """Returns the shape of each output: the least shape, or the user's, which must not be smaller."""
     if out_shape is None:
         return list(least)
     each = [out_shape] if len(least) == 1 else list(out_shape)
@@ -173,7 +173,7 @@ def _alike(first: PlannedCall, other: PlannedCall) -> bool:
 def _source(
     op: Operator, found: Sequence[int], tried: Sequence[tuple[Sequence[Size], PlannedCall]]
 ) -> int | tuple[int, int]:
-    """Finds the origin of an output axis's size: a constant, or an input and one of its axes."""
+    """Finds where the size of an output axis comes from: a constant, or an axis of an input (input, axis)."""
     if len(set(found)) == 1:
         return found[0]
     for i, size in enumerate(tried[0][0]):

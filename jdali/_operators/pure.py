@@ -40,7 +40,7 @@ def pure_call(
     extent: object = None,
     out_shape: object = None,
 ) -> Any:
-    """Runs one operator on one sample, or on a batch if it always mixes samples.
+    """Runs an operator on one sample, or on a batch if the operator mixes samples.
 
     It works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run while tracing, if the
     arguments that it needs are concrete.
@@ -54,7 +54,7 @@ def pure_call(
 
     Raises:
         TracedArgumentError: an argument or `extent` is a tracer, but its value must be known.
-        ValueError: the inputs may be a batch, or the call is wrong in another way.
+        ValueError: the inputs seem to be a batch, or the call is wrong in another way.
     """
     if op.random and not layout:
         refuse_shared_draws(op, inputs)
@@ -112,10 +112,10 @@ def graph_call(
 
 @dataclasses.dataclass(frozen=True)
 class _PureCall:
-    """Holds a call before its sizes are read.
+    """Holds a call whose inputs are converted, before it is planned for their sizes.
 
     Attributes:
-        known: the user's inputs; inputs that are not tracers have values for `setup`.
+        known: the inputs before their conversion to JAX; those that are not tracers have values for `setup`.
         tracers: arguments that are tracers.
         rows: number of samples, if the inputs are a batch; None if they are one sample.
     """
@@ -229,7 +229,7 @@ def keeps_floats(op: Operator) -> bool:
 
 @functools.cache
 def _of_one_type(op: Operator) -> Operator:
-    """Returns the operator with None as the default of its `dtype`, which stands for the type of the input."""
+    """Returns the operator with `dtype=None` as its default, which means the type of the input."""
     dtype = dataclasses.replace(op.args["dtype"], default=None)
     return dataclasses.replace(op, args={**op.args, "dtype": dtype})
 
