@@ -32,7 +32,7 @@ class CompiledOptions(OptionalInputOptions):
         free_padding: padding that costs no time on a CPU, so that few large shapes are better than many tight ones: "input"
             if the time depends on the size of the outputs but not of the inputs, "all" if it depends on true sizes only.
         whole_batch: function of the call's arguments that returns True if a sample's result depends on other samples of the
-            batch, even if only its size does; None if it never does. Such an operator is compiled by itself, so that the
+            batch, even if only its size does; None: it never does. Such an operator is compiled by itself, so that the
             operators around it can still run on groups of samples of similar size.
         nanoseconds: time per element read or written, on one core of a CPU, as `benchmarks/shapes.py` measures it. Set it
             only if the time is several times the default.

@@ -142,7 +142,7 @@ class HostBatchOptions(SetupOptions):
         effects: True if the function may have side effects. It then runs even if its outputs are not used, on one batch at
             a time.
         whole_batch: function of the arguments that returns True if a sample's result depends on other samples of the batch;
-            None if it never does.
+            None: it never does.
         in_place: True if the function takes `TensorList`s, on any device, and does not read their values.
         joins: True if the name of an output sample consists of the names of all input samples, joined by ";".
         scales: fractions of its size at which a picture can be decoded; None: full size only.

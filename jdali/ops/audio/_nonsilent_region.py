@@ -56,9 +56,8 @@ def nonsilent_region(
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
         reference_power: power of 0 dB; 0: the power of the loudest window.
-        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
-            in between it is updated from the window before, and rounding errors accumulate. A multiple of
-            `window_length`, or -1: never.
+        reset_interval: number of samples after which the power of a window of floats is summed anew. In between, it is
+            updated from the previous window, and rounding errors accumulate. A multiple of `window_length`; -1: never.
         window_length: samples in a window; a shorter signal is one window.
 
     Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all windows are below the

@@ -78,8 +78,8 @@ def box_encoder(
         anchors: (left, top, right, bottom) of each anchor, one after the other.
         criteria: least overlap, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
-            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
+            ratios. `means` are subtracted from them, then they are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
 

@@ -218,10 +218,10 @@ def random_bbox_crop(
 ) -> tuple[np.ndarray, ...]:
     """Draws windows until one shows enough of the boxes; returns the window and the boxes in it.
 
-    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted
-    if the boxes overlap with it by the threshold, and at least one box stays. A box stays if its
-    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Without boxes,
-    every window is accepted.
+    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted if
+    its overlap with the boxes reaches the threshold, and at least one box stays. A box stays if its centre is in the window
+    (but see `bbox_prune_threshold`). Boxes that stay are cut at the window's borders. Without boxes, every window is
+    accepted.
 
     Args:
         boxes: float32 [boxes, 4], or [boxes, 6] in 3D, relative to the image (0 to 1).
@@ -260,7 +260,7 @@ def random_bbox_crop(
             boxes, box_labels, bbox_layout="xyXY", thresholds=[0.1, 0.5], scaling=[0.3, 1.0]
         )
     """
-    assert _search is not None  # `setup` passes these three
+    assert _search is not None  # only `setup` passes these arguments
     assert _words is not None
     assert bbox_layout is not None
     first, last = borders_of(boxes, bbox_layout)

@@ -57,7 +57,7 @@ def from_capsule(value: object) -> Any:
         ) from None
     if device == 1:
         return np.from_dlpack(tensor)
-    with x64_context(True):  # otherwise JAX would refuse 64-bit types
+    with x64_context(True):  # JAX would otherwise refuse 64-bit types
         return jax.dlpack.from_dlpack(tensor)
 
 

@@ -17,13 +17,12 @@ from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.image._brightness_contrast import LAYOUTS
 from jdali.types import DALIDataType, DALIImageType
 
-# color_twist.h:44. DALI 2.4 inverts the matrix numerically, and does not use the rounded textbook inverse.
+# color_twist.h:44. Like DALI 2.4, this inverts the matrix numerically, and does not use the rounded textbook inverse.
 _RGB_TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 _YIQ_TO_RGB = np.linalg.inv(_RGB_TO_YIQ)
 _SOURCE = "operators/image/color/color_twist.cc"
 
-# Matrices of a rotation by the hue angle a: G + cos a · U + sin a · V. The gray component of YIQ stays, the other two
-# rotate.
+# A rotation by the hue angle a is _GRAY + cos a · _ALONG + sin a · _ACROSS: in YIQ, Y stays, and I and Q rotate.
 _GRAY = (_YIQ_TO_RGB[:, :1] @ _RGB_TO_YIQ[:1]).astype(np.float32)
 _ALONG = (_YIQ_TO_RGB[:, 1:] @ _RGB_TO_YIQ[1:]).astype(np.float32)
 _ACROSS = (_YIQ_TO_RGB[:, 1:] @ np.array([[0, 1], [-1, 0]]) @ _RGB_TO_YIQ[1:]).astype(np.float32)

@@ -10,7 +10,7 @@ from jdali._kernels.take_window import fit_axis
 from jdali._numerics.positions import quotient, rounded
 from jdali._operators.record import PerSample, operator
 
-# Types of grid_mask.cc. Other types would work, but programs for jdali should run on DALI.
+# The types in grid_mask.cc. Other types would also work here, but then programs would not run on DALI.
 _TYPES = tuple(np.dtype(kind) for kind in (np.uint8, np.int16, np.int32, np.float32))
 
 

@@ -109,7 +109,7 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
             raise ValueError(
                 f"{_NAME}: The `output_size` should be a tuple (H, W), got {found} elements for a sample at index 0."
             )
-        output_size = output_size[:, :2]  # an image's shape, with channels, is allowed, too
+        output_size = output_size[:, :2]  # the shape of an image, which includes channels, is also allowed
         wrong = (output_size < 0).any(axis=1)
         check_samples(
             wrong,

@@ -73,7 +73,7 @@ def ssd_random_crop(
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """
-    assert _words is not None  # `setup` passes it
+    assert _words is not None  # only `setup` passes this argument
     first, last = boxes[:, :2], boxes[:, 2:]
     outside = boxes[~((boxes >= 0) & (boxes <= 1)).all(axis=1)]
     if len(outside):

@@ -115,8 +115,8 @@ def normalize(
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
-            all samples.
+        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, except if `stddev` is one
+            number for all samples.
 
     Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation
     is 0 or there are `ddof` elements or fewer.
@@ -147,7 +147,7 @@ def normalize(
 def _parameter(parameter: object, value: Array) -> Array:
     """Reshapes the user's mean or deviation so that it broadcasts against `value` [N, ...].
 
-    It is one number, [], or a number per sample, [N], or a tensor with an axis N or 1 in front.
+    `parameter` is one number, [], a number per sample, [N], or a tensor with an axis N or 1 in front.
     """
     parameter = jnp.asarray(parameter, jnp.float32)
     if parameter.ndim < 2:

@@ -270,7 +270,7 @@ def tensor_subscript(
     """
     kept = [size for axis, size in enumerate(out_shape) if axis not in new_axes]
     dropped: list[int] = []
-    moving: dict[int, tuple[Array, int]] = {}  # traced start and length of windows, by axis
+    moving: dict[int, tuple[Array, int]] = {}  # by axis: traced start and length of a window
     for axis, subscript in enumerate(_subscripts(arguments, data.ndim)):
         length = kept[axis - len(dropped)] if subscript.at is None else 1
         if subscript.at is not None:
