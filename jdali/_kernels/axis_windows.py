@@ -33,7 +33,6 @@ class _Sum:
 
     Attributes:
         axes: number of axes that the windows cover, the last of D, H, W.
-        kind: border, type and rounding of the result.
         shape: padded (D, H, W) of the data and the result.
         margin: elements added on either side of an axis; padded windows have 2 * margin + 1 elements.
     """

@@ -40,7 +40,6 @@ def with_margin(
 
     Args:
         values: any shape and type, padded.
-        axis: axis to extend.
         size: int32 [], true size of the axis, in units.
         margin: units to add in front and behind.
         border: a key of `INDICES`, or "constant".

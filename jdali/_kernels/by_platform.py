@@ -106,7 +106,6 @@ def kept(values: T, once: Array) -> T:
     """Returns the values; XLA's CPU compiler then computes them once, not again for each use.
 
     Args:
-        values: pytree of arrays.
         once: int32 1, traced so that the compiler does not know its value.
     """
 
@@ -134,9 +133,7 @@ def by_rows(
             on; `keep` is a `Keep`. The function may not close over traced values.
         image: [H, W, ...].
         size: int32 [n], true size of the image.
-        others: further arrays for `make`.
         shape: shape of the result, [H, ...].
-        dtype: type of the result.
     """
     height = image.shape[0]
     rows = rows_of_block(image.shape, _BLOCK)

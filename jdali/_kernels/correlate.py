@@ -53,7 +53,6 @@ class SumKind:
 
     Attributes:
         border: see `with_margin`; None: the result has only positions at which the kernel lies inside the image.
-        dtype: type of the result.
         half_to_even: True: integers are rounded half to even, as in OpenCV; False: half away from zero.
     """
 
@@ -73,7 +72,6 @@ class Correlation:
     """Static arguments of a correlation, which select its compiled program.
 
     Attributes:
-        kind: border, type and rounding of the result.
         taps: padded size of the kernel, for each of D, H, W.
         shape: padded (D, H, W) of the result; at most that of the image.
     """
@@ -300,7 +298,6 @@ class _Block:
 
     Attributes:
         shape: (rows, elements) of the block.
-        channels: number of channels of a pixel.
         guard: see `_add_tile`.
     """
 

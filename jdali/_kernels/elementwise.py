@@ -37,7 +37,6 @@ def elementwise(
     """Makes the operator `math.<name>` of a function of one to three arrays.
 
     Args:
-        name: name of the expression.
         kind: rule for the type of the result, see `promote`.
         common_operands: True: operands are converted to the type of the result before the call; False: the function
             gets them as they are.

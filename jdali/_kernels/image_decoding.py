@@ -138,9 +138,6 @@ def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
 def windows_plan(name: str, pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
     """Plans decoding of windows: `anchors` and `sizes` are [N, 2 or more], y and x first.
 
-    Args:
-        pictures: spec of the whole images.
-
     Raises:
         SampleError: a window is not inside its image.
     """

@@ -31,11 +31,6 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
     * "comparison": boolean.
     * "bitwise": the common type; raises for floating operands.
 
-    Args:
-        kind: kind of the expression.
-        operands: types of the operands.
-        name: name of the expression, for messages.
-
     Raises:
         TypeError: DALI does not take these types.
     """

@@ -20,7 +20,6 @@ class ReachedRows:
         border: see `with_margin`; None: the kernel stays within the image.
         kernel: padded size of the kernel, for each of D, H, W.
         shape: planes, rows and elements of a row that the kernel reaches.
-        channels: number of channels of a pixel.
         flat: [N, D, H, W · C], the images, with a margin along D.
         fill: scalar, for the border "constant".
         starts: int32 [3], first element that the kernel reaches along D, H, W, in images extended by its size - 1.

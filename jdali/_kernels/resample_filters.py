@@ -199,7 +199,6 @@ def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
 
     Args:
         axis: float32 [5] for one axis, or [..., 1, 5] for several.
-        count: number of output elements.
 
     Returns: two arrays [count], or [..., count] for several axes.
     """

@@ -80,7 +80,6 @@ class _Axes:
         Args:
             rows: int32 [d].
             count: number of output rows along the longest axis.
-            reach: see `Reach`.
         """
         filters, taps = filters[:, None], taps_at_once(reach)
         start, first = first_taps(filters, count)
@@ -137,8 +136,6 @@ def taps_and_weights(
         filters: float32 [..., 1, 5].
         start: float32 [..., rows].
         first: int32 [..., rows].
-        chunk: index of the chunk.
-        taps: number of taps in a chunk.
     """
     offset = (chunk * CHUNK_TAPS + jnp.arange(taps, dtype=jnp.int32))[:, None]
     count = tap_count(filters)[..., None]
@@ -250,8 +247,6 @@ def _resample_rows(
         sample: index of the sample in `source`.
         axis: axis of the sample that the rows belong to.
         result: float32 [rows_out, columns or more].
-        top: first output row to compute.
-        block: number of output rows to compute.
         columns: true number of columns.
         to: row of `result` at which the block is written.
     """
@@ -357,7 +352,6 @@ def resample_taps(
         extents, out_extents: int32 [N, d].
         out_shape: padded shape of one result, without C.
         dtype: type of the result; integers are rounded and saturated.
-        reach: see `Reach`.
 
     Returns: `dtype` [N, *out_shape, C].
     """
@@ -419,7 +413,6 @@ def resample_small(
         filters: float32 [d, 5].
         extent: int32 [d].
         out_shape: padded shape of the result, without C.
-        reach: see `Reach`.
 
     Returns: float32 [*out_shape, C].
     """

@@ -31,7 +31,6 @@ def resample_whole(
         extent: int32 [d], true size.
         out_shape: padded shape of the result, without C.
         dtype: type of the result; integers are rounded and saturated.
-        reach: see `Reach`.
 
     Returns: `dtype` [*out_shape, C].
     """

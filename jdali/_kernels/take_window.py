@@ -117,7 +117,6 @@ def cut_window(value: Array, anchors: Sequence[Array | None], shape: Sequence[in
     Rows are copied whole: a CPU takes half as long as for `take_window`, a TPU a thirtieth.
 
     Args:
-        value: a padded sample.
         anchors: int32 [] for each axis; None: the window begins at the start of the sample.
         shape: padded shape of the window.
     """

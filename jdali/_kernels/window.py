@@ -177,9 +177,7 @@ def crop_extents(
     Args:
         sizes: [N, ndim], from `crop_sizes`.
         positions: from `crop_positions`.
-        policy: `out_of_bounds_policy`.
         rounding: only checked.
-        policies: policies that the operator allows.
 
     Returns: int64 [N, ndim].
     """
@@ -244,9 +242,6 @@ def apply_bounds(
     policies: tuple[str, ...] = POLICIES,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Applies `out_of_bounds_policy`: raises, lets windows reach out of the sample, or trims them.
-
-    Args:
-        policies: policies that the operator allows.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """

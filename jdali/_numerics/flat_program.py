@@ -27,7 +27,6 @@ class StepValue:
     """An argument of the program or a result of a step.
 
     Attributes:
-        number: number of the value in the program.
         level: length of the longest chain of draws that the value depends on.
     """
 

@@ -106,9 +106,6 @@ def one_program(**options: Any) -> Callable[[F], F]:
     A user's call is then one program. In the engine's programs the platform is known, and the function is called
     directly: `jax.jit` would reuse a trace for another platform, and under `vmap` trace for one sample and again for
     the batch.
-
-    Args:
-        options: options of `jax.jit`.
     """
 
     static = options.get("static_argnums", ())

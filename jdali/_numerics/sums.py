@@ -24,7 +24,6 @@ def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> 
     Args:
         value: numbers of any shape, padded with 0. Products must be rounded, see `exact`.
         axes: axes to sum over, not negative.
-        keep_dims: keep the axes with size 1.
     """
     if not jnp.issubdtype(value.dtype, jnp.inexact):
         return jnp.sum(value, axis=tuple(axes), keepdims=keep_dims, dtype=value.dtype)  # wraps around

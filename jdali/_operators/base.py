@@ -151,10 +151,8 @@ class Operator(Schema, OptionalInputOptions):
     The decorator of a kind takes the options of that kind; all others keep their defaults.
 
     Attributes:
-        run: the decorated function.
         effects: True if `run` may have side effects, so it runs even if its outputs are not used.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
-        whole_batch: see the options of the kinds that have it.
     """
 
     run: Run

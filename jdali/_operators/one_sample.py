@@ -21,9 +21,6 @@ def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], arg
 
     The arrays count as a batch if they have the same number of rows and the call succeeds for one row of each, so errors
     with another cause get no hint.
-
-    Args:
-        plan: plans the call for one sample; it does not run it.
     """
     try:
         return plan(inputs, args)

@@ -126,7 +126,6 @@ class Schema:
     """Holds the schema of an operator, from the signatures of its `run` and `setup`.
 
     Attributes:
-        inputs: positional inputs.
         random: True if `run` takes a key.
         setup_parameters: names of the parameters of `setup`; None if there is no `setup`.
     """

@@ -149,7 +149,6 @@ def _triangles(
         bins: int32, true number of bins.
         step: Hz from bin to bin.
         edges: Hz; triangle i rises from edge i to i + 1, and falls to edge i + 2.
-        filters: int [filters], indices of the triangles.
         size: upper bound of the number of bins in each triangle.
         normalize: True: each triangle has area 1; False: peak 1.
     """

@@ -44,7 +44,7 @@ def canvas_size(
         reach = np.abs(_np_rotation(radians, np.asarray(axis, np.float32)))[:, ::-1, ::-1]
         parts = reach * size[:, None, :].astype(np.float32)
         needed = np.ceil(parts.sum(-1) - np.float32(_SLACK)).astype(np.int64)
-        # The axis that reaches furthest; among equals, the output's own, then x before y before z.
+        # The image axis that reaches furthest along a side; among equals, the side's own axis, then x before y before z.
         own = np.diagonal(reach, 0, 1, 2) >= reach.max(-1)
         source = np.where(own, np.arange(3), 2 - reach[:, :, ::-1].argmax(-1))
         along = np.take_along_axis(size, source, axis=1)

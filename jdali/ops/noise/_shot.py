@@ -123,7 +123,6 @@ def _until_accepted(
     """Makes further attempts for waiting elements; each iteration makes one attempt for one element of each group.
 
     Args:
-        data: input of the operator.
         result: output so far; an element stays as it is if all attempts fail.
         waiting: bool, elements that need further attempts.
         again: `again(values, position, number)` makes attempt `number` for values of `data` at indices `position` along

@@ -24,7 +24,7 @@ def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tupl
             f"Got {polygons.extents[i, 1]} columns."
         ),
     )
-    # Upper bounds: the numbers of polygons and vertices depend on values.
+    # Upper bounds, because the numbers of polygons and vertices depend on values.
     return polygons.replace(layout=""), vertices.replace(layout="")
 
 
