@@ -75,7 +75,7 @@ class Frames:
         return BatchSpec(extents, spec.dtype, layout)
 
     def values(self, name: str, values: np.ndarray) -> np.ndarray:
-        """Repeats the values [N, ...] of an argument for each frame."""
+        """Returns an argument's value for each frame, from its values [N, ...]."""
         if name not in self.lengths:
             return values[self.sample]
         number = np.minimum(self.number, self.lengths[name][self.sample] - 1)
@@ -85,7 +85,7 @@ class Frames:
         return np.stack(rows) if len({row.shape for row in rows}) == 1 else argument_rules.as_objects(rows)
 
     def extents(self, name: str, extents: np.ndarray) -> np.ndarray:
-        """Repeats the shapes [N, ndim] of an argument's values for each frame."""
+        """Returns the shape of an argument's value for each frame, from the shapes [N, ndim]."""
         return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
 
     def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:

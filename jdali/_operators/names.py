@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jdali._system.tracebacks import warn_user
 
-# Words of which more than the first letter is a capital in class names.
+# Words with several capital letters in class names.
 _CAPITALS = {
     "bbox": "BBox", "coco": "COCO", "dl": "DL", "mfcc": "MFCC", "mxnet": "MXNet", "rms": "RMS", "roi": "ROI",
     "ssd": "SSD", "tfrecord": "TFRecord",

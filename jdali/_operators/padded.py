@@ -139,10 +139,9 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Yields sizes to try: one axis, or several axes that may have to agree, are smaller by one, or half as long.
+    """Yields sizes to try, in which one axis, or a group of axes that may have to agree, is one shorter, or half as long.
 
-    Axes that may have to agree: those with the same padded size, those at the same position from the front or the end, and
-    all.
+    Groups are axes of the same padded size, axes at the same position from the front or the end, and all axes.
     """
     groups: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
     for i, extent in enumerate(extents):

@@ -55,7 +55,8 @@ class Scaled:
     Attributes:
         denominator: int64 [N, 1]; the size is divided by it, and rounded up.
         whole: int64 [N, d], the whole size.
-        offset: float64 [N, d], number of pixels of the decoded picture before the first pixel of the whole picture.
+        offset: float64 [N, d], distance from the start of the decoded picture to the start of the whole one, in decoded
+            pixels.
     """
 
     denominator: IntArray

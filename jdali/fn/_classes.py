@@ -50,7 +50,7 @@ class OperatorClass(metaclass=_WithSignature):
         args, kwargs: arguments of the operator's function in `jdali.fn`.
 
     Raises:
-        TypeError: the operator does not have an argument.
+        TypeError: an argument is unknown to the operator.
     """
 
     _function: ClassVar[Callable[..., Any]]

@@ -46,7 +46,7 @@ def _twist(
     image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtype: Any, shape: tuple[int, ...]
 ) -> Array:
     """Computes gain · (rotated and saturated colour) + offset; further channels, such as alpha, are unchanged."""
-    image = fit(image, shape)  # channels may be padded, and padded differently in the result
+    image = fit(image, shape)  # image and result may be padded to different numbers of channels
     angle = jnp.float32(hue) * jnp.float32(np.pi / 180)
     turned = jnp.cos(angle) * _ALONG + jnp.sin(angle) * _ACROSS
     matrix = (_GRAY + turned * jnp.float32(saturation)) * jnp.float32(gain)

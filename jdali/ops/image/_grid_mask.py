@@ -72,5 +72,5 @@ def grid_mask(
     kept = (u - jnp.floor(u) >= ratio) | (v - jnp.floor(v) >= ratio)
     for axis, size in enumerate(out_shape):
         image = fit_axis(image, axis, size)
-    # As in DALI, NaN stays NaN; XLA would compile a product with the mask to a selection of zeros.
+    # As in DALI, NaN · 0 stays NaN; XLA would compile a product with the mask to a selection of zeros.
     return jnp.where(kept[..., None], image, image * 0)

@@ -48,10 +48,10 @@ def setup(
 
 
 def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
-    """Returns the axes along which a `mean` or `stddev` has size 1; None if it is left out or a number.
+    """Returns the axes along which `value`, a mean or deviation, has size 1; None if it is left out or a number.
 
     Raises:
-        SampleError: its shape does not fit a sample.
+        SampleError: the shape of `value` does not fit a sample.
     """
     extents = None if value is None else value.extents if is_traced(value) else extents_of(value)
     if extents is None or extents.shape[1] == 0:
