@@ -193,7 +193,7 @@ def _tables(
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """Interpolates each value between the results of the four nearest tiles: uint8 [rows, W].
 
-    Products are `rounded`, because many values are halves or close to one.
+    Products are `rounded`, because many values are a half or close to it.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])
