@@ -73,7 +73,7 @@ def is_deprecated(name: str) -> bool:
 
 
 def warn_of_name(name: str, surface: str) -> None:
-    """Warns of a call by a deprecated name; the warning points to the user's line."""
+    """Warns about a call by a deprecated name; the warning points to the user's line."""
     shown = class_name(name) if surface == "ops" else name
     text = f"WARNING: `jdali.{surface}.{shown}` is now deprecated."
     if new := IN_FAVOUR_OF[name]:
