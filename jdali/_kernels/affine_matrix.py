@@ -50,7 +50,7 @@ def apply_linear(linear: Array, point: Array) -> Array:
 
 
 def about_center(linear: Array, center: Vector | None) -> Array:
-    """Adds a shift to `linear` [n, n] that keeps `center` fixed: [n], [] for equal coordinates, or None for the origin."""
+    """Adds a shift to `linear` [n, n], so that `center` stays fixed: [n], or [] for equal coordinates; None: the origin."""
     n = linear.shape[0]
     if center is None:
         shift = jnp.zeros(n, jnp.float32)
@@ -74,7 +74,6 @@ def inverse(matrix: Array) -> Array:
         return 1 / matrix
 
     def minor(row: int, column: int) -> Array:
-        """Computes the cofactor of an element; for n = 3, cyclic indices include the sign."""
         if n == 2:
             return matrix[1 - row, 1 - column] * (1 - 2 * ((row + column) % 2))
         a, b = (row + 1) % 3, (row + 2) % 3

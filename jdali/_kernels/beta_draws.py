@@ -25,7 +25,7 @@ def draw_beta(
 ) -> Array:  # fmt: skip
     """Draws float32 [*shape], 0 to 1; NaN where `alpha` or `beta` is not above 0.
 
-    Uses 49 draws of `element_bits` from number 0 on, and 49 from number 2^31 on.
+    Uses the draw numbers 0 to 48 and 2^31 to 2^31 + 48 of `element_bits`.
     """
     parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
     # One loop draws both variates, because XLA takes a second to compile a loop.
@@ -57,7 +57,7 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, dr
         good = jnp.log(u) < 0.5 * x * x + d * (1 - jnp.exp(log_v) + log_v)
         return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
 
-    # The loop does not wait for padding. Its bound ends it if `alpha` is NaN, so that no attempt succeeds.
+    # Padding counts as accepted. If `alpha` is NaN, no attempt succeeds, and the bound ends the loop.
     start = (draw + 1, ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
     start = varying_like(start, alpha, jax.random.key_data(key))
     last = draw + 1 + 2 * _ATTEMPTS

@@ -40,7 +40,6 @@ def with_margin(
 
     Args:
         values: any shape and type, padded.
-        axis: axis to extend.
         size: int32 [], true size of the axis, in units.
         margin: units to add in front and behind.
         border: a key of `INDICES`, or "constant".
@@ -57,7 +56,7 @@ def with_margin(
     def in_parts(values: Array, size: Array, fill: Array) -> Array:
         shape = list(values.shape)
         shape[axis] += (before + after) * unit
-        # Each part is written by itself: a CPU copies it as a block, but selects each element of a concatenation.
+        # Parts are written one by one: on a CPU, XLA copies a slice as a block, but a concatenation element by element.
         result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
         for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
             if not count:
@@ -106,8 +105,8 @@ def rows_with_margin(
 ) -> Array:
     """Writes rows of an image, extended by columns on both sides, into a buffer.
 
-    In a CPU loop that carries the buffer, this takes a few copies within the cache; `with_margin` writes the whole
-    image more than once.
+    In a CPU loop whose state holds the buffer, this copies rows within the cache, while `with_margin` writes the whole
+    image to memory more than once.
 
     Args:
         buffer: [len(rows), width + 2 · side · unit], of the result's type.

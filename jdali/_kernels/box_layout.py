@@ -29,7 +29,6 @@ def checked_layout(name: str, layout: str, ndim: int) -> str:
     """Returns `layout` if it is a permutation of two borders, or of border and size, along each axis.
 
     Args:
-        layout: letters of the coordinates.
         ndim: number of axes, 2 or 3.
 
     Raises:

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-# Default limit of attempts, which take a fraction of a second, and find any window that is not extremely unlikely.
+# Default limit of attempts: takes a fraction of a second, and finds all but extremely unlikely windows.
 MOST_ATTEMPTS = 200_000
 # Maximum number of attempts that are made at once.
 _BLOCK = 4096
@@ -48,7 +48,8 @@ class Windows:
     """Candidate windows.
 
     Attributes:
-        anchor: float32 [K, ndim], output of the operator: relative to the image, or pixels for windows of a fixed size.
+        anchor: float32 [K, ndim], low borders as the operator returns them: relative to the image, or in pixels for windows
+            of a fixed size.
         shape: float32 [K, ndim], sizes, in the unit of `anchor`.
         first: float32 [K, ndim], low borders, relative to the image.
         last: float32 [K, ndim], high borders, relative to the image.
@@ -96,10 +97,8 @@ def find_window(
     that reaches the threshold is returned if it keeps a box. If it keeps no box, the next round begins.
 
     Args:
-        rng: random generator of the sample.
         first: float32 [N, ndim], low borders of the boxes, relative to the image.
-        last: high borders.
-        search: options.
+        last: float32 [N, ndim], high borders.
         picture: size of the image, pixels, x first; None: unknown.
         crop: size of the windows, pixels; None: random.
     """
@@ -144,7 +143,7 @@ def find_window(
 def _best(
     best: tuple[float, FoundWindow | None], windows: Windows, metric: np.ndarray, good: np.ndarray
 ) -> tuple[float, FoundWindow | None]:
-    """Returns the best candidate so far and its overlap.
+    """Returns the best candidate so far, and its overlap.
 
     A window that reaches its threshold, but keeps no box, replaces any earlier candidate. Other windows need a
     larger overlap.
@@ -157,7 +156,7 @@ def _best(
 
 
 def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, picture: np.ndarray) -> Windows:
-    """Draws windows of a fixed size in pixels; along an axis where the window is larger, it covers the image."""
+    """Draws windows of a fixed size in pixels; along an axis where a window is larger than the image, it covers the image."""
     free = picture.astype(np.int64) - crop
     anchor = rng.integers(np.minimum(free, 0), np.maximum(free, 0) + 1, (count, len(crop))).astype(_Float)
     shape = np.broadcast_to(crop.astype(_Float), anchor.shape)
@@ -193,7 +192,7 @@ def _random_windows(
 def _with_aspect_ratios(
     rng: np.random.Generator, shape: np.ndarray, fixed: dict[tuple[int, int], np.float32]
 ) -> np.ndarray:
-    """Changes sizes [K, ndim] to the fixed ratios; the longest side stays.
+    """Changes sizes [K, ndim] to the fixed ratios; the longest side does not change.
 
     Axes are visited in random order; each sets the size of later axes to which it has a fixed ratio.
     """
@@ -217,18 +216,17 @@ def _with_aspect_ratios(
 def _areas(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes the intersections of windows and boxes [..., N], and the areas of the boxes [N]."""
+    """Computes the areas of intersections of windows and boxes [..., N], and of the boxes [N]."""
     sides = np.minimum(high[..., None, :], last) - np.maximum(low[..., None, :], first)
     return np.maximum(sides, 0).prod(axis=-1), np.maximum(last - first, 0).prod(axis=-1)
 
 
 def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divides part by whole; 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """Computes the overlap to compare with the threshold, float32 [K]: the least or the largest over the boxes."""
+    """Computes the overlap to compare with the threshold, float32 [K]: the least of all boxes, or the largest."""
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)

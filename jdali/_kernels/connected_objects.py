@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Entries of the cache of boxes, one for each map and label; an entry takes some hundred bytes.
+# Maximum number of cached entries, one per map and label, of some hundred bytes each.
 _MOST_KEPT = 1 << 16
 
 
@@ -22,7 +22,6 @@ class Boxes(NamedTuple):
 
 
 def boxes_of_label(labels: np.ndarray, label: int) -> Boxes:
-    """Finds the boxes of the objects of one label."""
     boxes, _ = _connected(labels == label)
     return boxes
 
@@ -49,8 +48,8 @@ def boxes_of_all(labels: np.ndarray, background: int) -> Boxes:
 
 
 def _connected(mask: np.ndarray) -> tuple[Boxes, np.ndarray]:
-    """Finds the boxes of a mask's connected components, and the index of each component's first element, int64 [n, axes]."""
-    from scipy import ndimage  # takes half a second to import
+    """Finds the boxes of a mask's connected components, and the indices of their first elements, int64 [n, axes]."""
+    from scipy import ndimage
 
     numbers, _ = ndimage.label(mask)
     found = ndimage.find_objects(numbers)

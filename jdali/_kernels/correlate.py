@@ -1,7 +1,7 @@
 """Correlation of images and volumes with small kernels whose values and sizes differ by sample.
 
-On a CPU, rows are computed in blocks that stay in the cache: a block is converted to float32 once, and each row of the
-kernel is added in one pass. A separable kernel is applied along one axis after the other.
+On a CPU, rows are computed in blocks that stay in the cache: a block is converted to float32 once, and the kernel is added
+tile by tile. A separable kernel is applied along one axis after the other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SEPARABLE = 40
 _FEW = 10
 # Largest error of a separable kernel's elements, as a share of its largest element.
 _MISSES = 2.0**-22
-# Limits of a tile, the part of a kernel that is added in one step: number of elements, and of columns.
+# Maximum numbers of elements and columns of a tile, the part of a kernel that is added in one step.
 _TILE = 81
 _COLUMNS = 32
 # Largest kernel, in elements, whose sum is unrolled for an accelerator.
@@ -53,7 +53,6 @@ class SumKind:
 
     Attributes:
         border: see `with_margin`; None: the result has only positions at which the kernel lies inside the image.
-        dtype: type of the result.
         half_to_even: True: integers are rounded half to even, as in OpenCV; False: half away from zero.
     """
 
@@ -70,10 +69,9 @@ class SumKind:
 
 @dataclasses.dataclass(frozen=True)
 class Correlation:
-    """Key of a compiled correlation.
+    """Static arguments of a correlation, which select its compiled program.
 
     Attributes:
-        kind: border, type and rounding of the result.
         taps: padded size of the kernel, for each of D, H, W.
         shape: padded (D, H, W) of the result; at most that of the image.
     """
@@ -84,7 +82,7 @@ class Correlation:
 
     @property
     def tile(self) -> tuple[int, int]:
-        """(Rows, columns) of the kernel that are added in one step; the order of the sum does not depend on them."""
+        """(Rows, columns) of the kernel that are added in one step; does not affect the order of the sum."""
         columns = min(self.taps[2], _COLUMNS)
         return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
 
@@ -100,7 +98,7 @@ def correlate_axes(
     data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
     support: Array | None = None,
 ) -> Array:  # fmt: skip
-    """Applies `correlate` along up to three consecutive axes of data of any number of axes.
+    """Applies `correlate` along up to three consecutive axes of data, which may have further axes.
 
     Args:
         kind, taps: see `Correlation`; `taps` has a size for each of the axes.
@@ -118,7 +116,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # Leading axes are merged into one, so only the padding of the first of them can be left out.
+    # Leading axes are merged into one; the loop can skip only the padding of the first.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -174,7 +172,7 @@ class _Weights(NamedTuple):
 
     Attributes:
         values: float32.
-        support: bool; False: the element is 0, and its products with NaN and infinity count as 0, too.
+        support: bool; False: the element is 0, and its products with NaN and infinity also count as 0.
     """
 
     values: Array
@@ -188,7 +186,7 @@ class _Weights(NamedTuple):
         return _Weights(self.values[index], self.support[index])
 
     def apart(self) -> _Weights:
-        """Returns NumPy arrays of scalar tracers: on a GPU, slicing one array would launch a kernel for each element."""
+        """Splits the arrays into scalars in NumPy arrays; on a GPU, slicing would launch a kernel for each element."""
         parts: Any = [[part[i] for i in np.ndindex(*part.shape)] for part in self]
         found: list[Any] = [np.empty(self.values.shape, object) for _ in self]
         for array, elements in zip(found, lax.optimization_barrier(parts), strict=True):
@@ -208,7 +206,6 @@ def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array,
     return with_margin(flat, axis, sizes[0, axis], (side, side), c.kind.border, fill, unit)
 
 
-# --- a tile of the kernel --------------------------------------------------------------------------
 def _add_tile(
     total: Array, values: Array, weights: _Weights, steps: tuple[int, int], guard: Guard | None
 ) -> Array:
@@ -241,11 +238,10 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Marks supported and finite values, so that weights of 0 have derivatives; sums are unchanged."""
+    """Keeps finite products with weights of 0, too: they do not change the sum, but the weights have derivatives."""
     return support | jnp.isfinite(values)
 
 
-# --- blocks ---------------------------------------------------------------------------------------
 def _in_blocks(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
@@ -301,9 +297,7 @@ class _Block:
     """Computes some rows of the result from the float32 values that the kernel reaches.
 
     Attributes:
-        c: key of the correlation.
         shape: (rows, elements) of the block.
-        channels: number of channels of a pixel.
         guard: see `_add_tile`.
     """
 
@@ -336,7 +330,7 @@ class _Block:
         once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]
-        if depth > 1:  # first, so that the other passes read one plane
+        if depth > 1:  # first along the depth, so that the other passes read one plane
             start, column = jnp.zeros((1, height * width), jnp.float32), along_t.at((slice(None), None))
             flat = _add_tile(start, values.reshape(depth, -1), column, (1, 1), self.guard)
             plane = kept(flat.reshape(height, width), once)
@@ -347,7 +341,7 @@ class _Block:
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
-    """Factors a kernel [T, R, S] into three vectors; returns bool [], True if they may replace it, and the vectors."""
+    """Factors a kernel [T, R, S] into three vectors; returns whether they may replace it (bool []), and the vectors."""
     index = jnp.argmax(jnp.abs(kernel))
     largest = kernel.reshape(-1)[index]
     t, r, s = jnp.unravel_index(index, kernel.shape)
@@ -359,7 +353,6 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
     return close & (jnp.prod(sizes) >= SEPARABLE), (along_t, along_r, along_s)
 
 
-# --- the whole image at once --------------------------------------------------------------------
 def _whole(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:

@@ -6,11 +6,11 @@ difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, i
 
     (sum of k g gᵀ + ridge) w' = sum of k (g gᵀ w - g d) + ridge w
 
-(B. D. Lucas and T. Kanade, 1981). Each neighbour enters with its own vector, as in G. Farnebäck, 2003, so the fixed
-point is exact where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black
-and P. Anandan, 1996). A median after each level removes outliers.
+(B. D. Lucas and T. Kanade, 1981). Each neighbour q enters with its own vector w(q), as in G. Farnebäck, 2003, so the fixed
+point is exact where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black and
+P. Anandan, 1996). A median after each level removes outliers.
 
-Sums have a fixed order and borders follow the true extent, so padding changes no bit.
+Sums have a fixed order and borders are those of the true size, so padding changes no bit.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# The ridge, for image values from 0 to 1. It keeps the vector where the image has no texture, and is well above the
-# rounding of 8-bit values.
+# The ridge, for image values from 0 to 1. It keeps the previous vector where the image has no texture, and is well above
+# the rounding errors of 8-bit values.
 _RIDGE = 3e-5
 # Image difference, for values from 0 to 1, that halves a neighbour's weight.
 _UNEXPLAINED = 0.06
@@ -51,14 +51,13 @@ class PyramidLevel(NamedTuple):
 
 
 def level_count(height: int, width: int) -> int:
-    """Returns the number of pyramid levels for images of this size."""
     count, side = 1, min(height, width)
     while (side + 1) // 2 >= _LEAST_SIDE:
         count, side = count + 1, (side + 1) // 2
     return count
 
 
-# Jitted for eager calls: dispatching its small operations one by one would take minutes.
+# Jitted for eager calls, in which dispatching the small operations one by one would take minutes.
 @functools.partial(jax.jit, static_argnames=("steps", "finest"))
 def dense_flow(
     earlier: Array, later: Array, extent: Array, start: Array, *, steps: int, finest: int
@@ -82,7 +81,7 @@ def dense_flow(
         half = _halved(fine, last.extent)
         levels.append(PyramidLevel(half[..., 0], half[..., 1], (last.extent + 1) // 2))
         starts.append(half[..., 2:] / 2)
-    # A small image in a large array begins at the same level as without padding.
+    # The coarsest level depends on the true size, so padding does not change it.
     deepest = sum(
         ((level.extent.min() >= _LEAST_SIDE).astype(jnp.int32) for level in levels[1:]), jnp.int32(0)
     )

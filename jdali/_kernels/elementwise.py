@@ -1,7 +1,7 @@
 """Arithmetic expressions: result types, broadcasting, layouts.
 
-`elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in
-NumPy, by their true sizes. Operands of equal sizes, or of one element, need no selection of elements.
+`elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in NumPy, by their true sizes.
+Operands of equal sizes, or with one element, broadcast without a selection of elements.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ def elementwise(
     """Makes the operator `math.<name>` of a function of one to three arrays.
 
     Args:
-        name: name of the expression.
         kind: rule for the type of the result, see `promote`.
         common_operands: True: operands are converted to the type of the result before the call; False: the function
             gets them as they are.
@@ -75,7 +74,7 @@ def elementwise(
 
 
 def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
-    """Returns the docstring of `function`, and adds shape and type of the result if they are missing."""
+    """Returns the docstring of `function`, with the result's shape and type added if they are missing."""
     doc = inspect.getdoc(function) or ""
     if "Returns:" in doc:
         return doc
@@ -90,7 +89,7 @@ def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
 
 
 def _signature(function: Callable[..., Array]) -> inspect.Signature:
-    """Makes the signature of `run`: the operands of `function`, positional only, and parameters filled by the engine."""
+    """Makes the signature of `run`: operands of `function`, positional only, then parameters that the engine fills in."""
     parameters = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
         for name in inspect.signature(function).parameters
@@ -167,7 +166,7 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
     value = fit(value, target)
     for axis, (size, broadcasts) in enumerate(zip(target, expanded, strict=True)):
         if broadcasts and size > 1:
-            # A select fuses with the arithmetic; a gather at min(i, extent - 1) does not.
+            # A select fuses with the arithmetic, while a gather at min(i, extent - 1) does not.
             first = lax.slice_in_dim(value, 0, 1, axis=axis)
             value = jnp.where(extent[axis] == 1, first, value)
     return value.reshape((1,) * lead + value.shape)

@@ -1,4 +1,4 @@
-"""Fits a result to the padded shape that the engine asks for."""
+"""Cuts or pads a result to the padded shape that the engine needs."""
 
 from __future__ import annotations
 

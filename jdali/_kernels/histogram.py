@@ -14,14 +14,14 @@ from jdali._numerics.rounding import varying_like
 BINS = 256
 # Elements in one step of a loop.
 _STEP = 48
-# Number of arrays in which neighbouring elements are counted, so that no count waits for the store of the count before.
-# This takes 0.4 ns per element; a scatter takes 3.7 ns.
+# Neighbouring elements are counted in this number of arrays, so that a count does not wait for the store of the previous
+# one. This takes 0.4 ns per element; a scatter takes 3.7 ns.
 _ARRAYS = 6
 # Largest number of channels for which the loop over channels is unrolled.
 _MAX_CHANNELS = 8
 # Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 SMALL = 1 << 14
-# Number of histograms in which a GPU counts neighbouring columns, because additions to one number wait for each other.
+# A GPU counts neighbouring columns in this number of histograms, because additions to one address wait for each other.
 _APART = 32
 
 
@@ -51,8 +51,7 @@ def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
 def _counted(image: Array, extent: Array) -> Array:
     """Counts like `_scattered`, by loops of scalar instructions over the true elements.
 
-    Full chunks of a row are counted as they are. In a row's last, partial chunk, padding is set to 0, counted, and
-    subtracted from the count of 0.
+    In the last, partial chunk of each row, padding is set to 0, counted, and then subtracted from the count of 0.
     """
     height, _, channels = image.shape
     chunks, between = _chunks(image)
@@ -71,9 +70,10 @@ def _counted(image: Array, extent: Array) -> Array:
 def _count(
     counts: tuple[Array, ...], chunks: Array, between: int, rows: Array, a_row: Array
 ) -> tuple[Array, ...]:
-    """Counts the values of chunks [H · between, step]: the first `a_row` chunks of each of the first `rows` rows.
+    """Counts the values in the first `a_row` chunks of each of the first `rows` rows.
 
-    Element j of a chunk is added to array j % len(counts).
+    `chunks` is [H · between, step], with `between` chunks in each row. Element j of a chunk is counted in
+    array j % len(counts).
     """
 
     def add(_: Array, state: tuple[_Chunk, tuple[Array, ...]]) -> tuple[_Chunk, tuple[Array, ...]]:
@@ -87,7 +87,8 @@ def _count(
     return loop(rows * a_row, add, (_first(chunks), counts))[1]
 
 
-# Index of a chunk, and its index in its row. XLA would repeat a division in the loop for each element.
+# (index of a chunk, its index in its row): computing one from the other takes a division, which XLA would repeat for each
+# element.
 _Chunk = tuple[Array, Array]
 
 

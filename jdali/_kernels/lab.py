@@ -14,7 +14,7 @@ from jax import Array, lax
 from jdali._kernels.by_platform import Keep
 from jdali._numerics.platform import platform_dependent
 
-# Fractional bits of: weights, linear light, cube roots, values between Lab and RGB, light before gamma.
+# Fractional bits of weights, linear light, cube roots, values between Lab and RGB, and light before gamma.
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
 _WHITE = np.array([0.950456, 1, 1.088754])
 _RGB_TO_XYZ = np.array(
@@ -53,7 +53,7 @@ def rgb_to_lab(image: Array, keep: Keep = _unchanged) -> tuple[Array, Array, Arr
 
 
 def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) -> list[Array]:
-    """Converts L, a, b, int32 [H, W], 0 to 255, to uint8 R, G, B [H, W]; `keep` as in `rgb_to_lab`."""
+    """Converts L, a, b, int32 [H, W], 0 to 255, to uint8 R, G, B [H, W]; for `keep` see `Keep`."""
     y_of, root_of, xz_of, level_of = (jnp.asarray(table) for table in _backward_tables())
     y, root = keep([table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of)])
     base = 1 << _BASE
@@ -74,7 +74,7 @@ def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) ->
 
 
 def _narrow(index: Array) -> Array:
-    """Returns a table index below 2¹⁶, as 16 bits on accelerators: XLA's GPU compiler stores computed indices in memory."""
+    """Stores a table index below 2¹⁶ as 16 bits on accelerators, because XLA's GPU compiler writes computed indices to memory."""
 
     def narrow(index: Array) -> Array:
         return lax.optimization_barrier(index.astype(jnp.uint16)).astype(jnp.int32)
@@ -89,7 +89,7 @@ def _shifted(value: Array, bits: int) -> Array:
 
 @functools.cache
 def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulates linear light for each level, and its cube root, with CIE's straight line below the knee."""
+    """Tabulates linear light by 8-bit level, and cube roots by linear light, with CIE's straight line below the knee."""
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
@@ -100,7 +100,7 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 
 @functools.cache
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Tabulates Y and its cube root for each L, X or Z for each cube root from `_LOWEST` on, and the level for each light."""
+    """Tabulates Y and its cube root by L, X (or Z) by its cube root from `_LOWEST` on, and the 8-bit level by linear light."""
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8
     root = lightness * 100 * base / (255 * 116) + 16 * base / 116

@@ -1,8 +1,8 @@
 """Medians of rectangles, by sorting networks whose elements are whole images.
 
-The network sorts the columns of a window, merges neighbouring columns, then pairs of them, and so on. Columns that
-neighbouring windows share are sorted once. Merging is K. E. Batcher's (Knuth, The Art of Computer Programming,
-volume 3, 5.3.4). Minima and maxima that the median does not need are never computed.
+The network sorts the columns of a window, merges neighbouring columns to pairs, pairs to fours, and so on. Columns that
+neighbouring windows share are sorted once. Merging is K. E. Batcher's (Knuth, The Art of Computer Programming, volume 3,
+5.3.4). Minima and maxima that the median does not need are never computed.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def medians_of_parts(
 ) -> Array:
     """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in those of `reach`.
 
-    Elements outside of `size` become the least number in front of the middle, and the largest behind it. There are
-    equally many of both, so the median is unchanged.
+    Elements outside of `size` become the least number in front of the middle and the largest number behind it, equally many
+    of both, so the median does not change.
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 
@@ -101,8 +101,6 @@ def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: i
 
 
 def _shifted(values: _Sorted, first: int, length: int) -> _Sorted:
-    """Takes the elements from `first` on, along the last axis."""
-
     def shifted(value: _LazyArray) -> Array:
         return value.array[:, first : first + length]
 
@@ -145,8 +143,8 @@ def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _LazyArray:
         return parts[0][rank]
     middle = len(parts) // 2
     one, other = _all_merged(parts[:middle]), _all_merged(parts[middle:])
-    # For each i, take i elements from `one` and rank + 1 - i from `other`. The choice with the rank + 1 smallest
-    # elements has the least maximum, which is the element with this rank.
+    # For each i, take the first i elements of `one` and the first rank + 1 - i of `other`. One of these choices holds the
+    # rank + 1 smallest elements: it has the least maximum, which is the element sought.
     largest = []
     for i in range(max(0, rank + 1 - len(other)), min(len(one), rank + 1) + 1):
         ends = ([one[i - 1]] if i else []) + ([other[rank - i]] if i <= rank else [])

@@ -1,8 +1,8 @@
 """Ways to read an image's pixels in a warp: plain, or with the bytes of a pixel packed into one number.
 
-On a CPU, the time of a gather depends on the number of its indices, not of its bytes, and XLA repeats the operations around
-it for each element. A packed pixel of three bytes is read and filled once, with vector instructions. Packing does not
-pay if the border is repeated, because an element then needs little work.
+On a CPU, the time of a gather depends on the number of indices, not of bytes, and XLA repeats the surrounding operations
+for each element. A packed pixel is read once, with vector instructions. Packing does not pay if the border is repeated,
+because an element then needs little work.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Plain:
         self.dtype = image.dtype
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Returns the shape of an array of points: one for each pixel of `shape`; `Elements` has one for each element."""
+        """Returns the shape of the points to read for an output of `shape`: one per pixel; `Elements` has one per element."""
         return tuple(shape)
 
     def read(self, indices: Sequence[Array]) -> Array:
@@ -43,11 +43,11 @@ class Plain:
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
-        """Reads the pixels at each combination of two neighbours along each axis; a key has 0 or 1 for each axis."""
+        """Reads the pixels around each point, two along each axis; keys of the result have 0 or 1 for each axis."""
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Reshapes values, one for each pixel, to broadcast against the pixels that `made` passes to its function."""
+        """Reshapes values, one per pixel, so that they broadcast against pixels in the function passed to `made`."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
@@ -55,7 +55,6 @@ class Plain:
         return jnp.where(self.aligned(inside), pixels, fill)
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
-        """Applies `function` to pixels that were read."""
         return function(pixels)
 
 
@@ -102,7 +101,7 @@ class Packed:
     """A uint8 image [H, W, C] of up to four channels, read as uint32 pixels with the first channel in the lowest bits."""
 
     def __init__(self, image: Array, rows: Array):
-        """Packs at least the first `rows` rows; later rows may not be read."""
+        """Packs at least the first `rows` rows; callers must not read later rows."""
         self._words = _packed_rows(image, rows).reshape(-1)
         self._width = image.shape[1]
         self.channels: int = image.shape[-1]
@@ -149,7 +148,7 @@ def corners_by(
 
 
 def _packed_rows(image: Array, rows: Array) -> Array:
-    """Packs rows in a loop, uint32 [H, W]; one expression, which XLA computes in the flat shape, takes 3 times as long."""
+    """Packs rows in a loop, uint32 [H, W]; a single expression, which XLA computes in the flat shape, takes 3 times as long."""
     height = image.shape[0]
     block = rows_of_block(image.shape, _BLOCK)
 
@@ -174,7 +173,6 @@ def packed(channels: Sequence[Array]) -> Array:
 
 
 def channels_of(image: Array) -> list[Array]:
-    """Splits [..., C] into channels [...]."""
     return [image[..., channel] for channel in range(image.shape[-1])]
 
 

@@ -23,18 +23,13 @@ SIGNS = {
 
 
 def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
-    """Returns the result type of one expression of one to three operands.
+    """Returns the result type of an expression with one to three operands.
 
     * "arithmetic": the operands' common type; raises if all operands are booleans.
     * "multiplication": the common type; booleans give a boolean.
     * "real" (division, roots, ...): the common type if it is floating, else float32; raises if all are booleans.
     * "comparison": boolean.
     * "bitwise": the common type; raises for floating operands.
-
-    Args:
-        kind: kind of the expression.
-        operands: types of the operands.
-        name: name of the expression, for messages.
 
     Raises:
         TypeError: DALI does not take these types.

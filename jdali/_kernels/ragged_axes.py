@@ -29,7 +29,7 @@ class Alike:
 
     @contextlib.contextmanager
     def blaming(self) -> Iterator[None]:
-        """Changes sample numbers of errors from positions in the group to positions in the batch."""
+        """Converts the sample number of a SampleError from its position in the group to its position in the batch."""
         try:
             yield
         except SampleError as error:
@@ -45,7 +45,6 @@ def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: in
     Args:
         axes: [N, K], or [N] objects; None: left out.
         values: arguments by name, with one value per axis, in the form of `axes`.
-        count: number of samples N.
 
     Raises:
         SampleError: samples with the same number of axes have different numbers of values.

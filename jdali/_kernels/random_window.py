@@ -18,7 +18,7 @@ ASPECT_RATIOS = (3 / 4, 4 / 3)
 
 
 class WindowFunction(Protocol):
-    """`random_window` with its static arguments bound, as a compile key for `SampleKeys.map`."""
+    """`random_window` with bound static arguments; hashable, so `SampleKeys.map` compiles it once."""
 
     def __call__(self, key: Array, extent: Array, /) -> tuple[Array, Array]: ...
 
@@ -75,7 +75,7 @@ def random_window(
 def _largest_window(
     size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Returns the size of the window to take if no attempt succeeds, int32 [2], and whether no attempt can succeed."""
+    """Returns the size of the window for the case that no attempt succeeds, int32 [2], and whether no attempt can succeed."""
     height, width = size[0], size[1]
     low, high = (jnp.float32(a) for a in random_aspect_ratio)
     least = width * height * jnp.float32(random_area[0])
@@ -116,13 +116,7 @@ def window_function(
     random_aspect_ratio: Sequence[float],
     num_attempts: int,
 ) -> WindowFunction:
-    """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`.
-
-    Args:
-        random_area: least and largest area, as a share of the image's; 0 < least <= largest.
-        random_aspect_ratio: least and largest width / height, both positive.
-        num_attempts: number of attempts, at least 1.
-    """
+    """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`."""
     for argument, limits in (("random_area", random_area), ("random_aspect_ratio", random_aspect_ratio)):
         if len(limits) != 2 or not 0 < limits[0] <= limits[1]:
             raise ValueError(

@@ -20,10 +20,9 @@ class ReachedRows:
         border: see `with_margin`; None: the kernel stays within the image.
         kernel: padded size of the kernel, for each of D, H, W.
         shape: planes, rows and elements of a row that the kernel reaches.
-        channels: number of channels of a pixel.
         flat: [N, D, H, W · C], the images, with a margin along D.
         fill: scalar, for the border "constant".
-        starts: int32 [3], first element reached along D, H, W, counted in images with margins of the kernel's size - 1.
+        starts: int32 [3], first element that the kernel reaches along D, H, W, in images extended by its size - 1.
         sizes: int32 [2, 4], see `correlate`.
     """
 
@@ -42,7 +41,6 @@ class ReachedRows:
         return 0 if self.border is None else self.kernel[2] - 1
 
     def buffer(self) -> Array:
-        """Makes the buffer that `read` writes into."""
         planes, rows, length = self.shape
         return jnp.zeros((planes * rows, length + self._side * self.channels), jnp.float32)
 

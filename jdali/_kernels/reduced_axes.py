@@ -32,7 +32,6 @@ def resolve_axes(
     """Returns the indices of the axes to reduce, ascending.
 
     Args:
-        spec: spec of the input.
         axes: indices; negative ones count from the end; empty: no axis; None: all axes.
         axis_names: letters of the input's layout, in place of `axes`.
     """

@@ -36,8 +36,7 @@ def relayout(data: Array, extent: Array, out_extent: Array, out_shape: Sequence[
     """Moves the elements of a padded sample, in row-major order, to a new padded shape.
 
     Args:
-        data: the padded sample.
-        extent: int32 [ndim], its true size.
+        extent: int32 [ndim], true size of the data.
         out_extent: int32, the new true size, of the same volume.
         out_shape: the new padded shape.
     """

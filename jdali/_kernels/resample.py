@@ -28,7 +28,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._system.jax_internals import is_mapped
 from jdali._system.jax_modes import usual_modes
 
-# An image is small if, on each axis, the product of the input size and the output size is at most this number.
+# An image is small if input size × output size is at most this number along each axis.
 _SMALL = 48 * 48
 
 
@@ -167,7 +167,7 @@ def _weighted(
 
 @functools.lru_cache(maxsize=256)
 def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Callable[..., Array]:
-    """Wraps `resample_taps` so that `vmap` makes its batch longer, and does not vectorize its loops.
+    """Wraps `resample_taps` so that `vmap` extends its batch axis, and does not vectorize its loops.
 
     A vectorized loop runs all samples for as many iterations as the largest sample needs.
     """

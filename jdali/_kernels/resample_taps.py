@@ -4,9 +4,9 @@ One axis is resampled after the other, on the array reshaped to [rows, columns].
 a tile of columns, as the sum of up to two chunks of `CHUNK_TAPS` weighted rows. XLA fuses it to one loop, which reads
 each element once and keeps the sum in registers.
 
-The number of iterations of each loop is computed at run time, so the cost depends on the true size and scale of the
-sample, not on the padded shapes. One program serves every scale up to its `Reach`; a program that has no loops for
-further taps is half as large. Samples are computed one after the other.
+The number of iterations of each loop is computed at run time, so the cost depends on the true size and scale of the sample,
+not on the padded shapes. One program serves every scale up to its `Reach`; for a small `Reach`, the program is half as
+large, because it needs no loops for further taps. Samples are computed one after the other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from jdali._numerics.sums import fixed_sum
 CHUNK_TAPS = 8
 _ROWS = 32
 _COLUMNS = 768
-# Rows in a block along all axes but the first, where rows are short, and columns transposed at once.
+# Rows per block along all axes but the first, whose rows are short, and columns transposed at once.
 _LATER_ROWS, _TURNED = 128, 256
 # Half a chunk of taps covers a scale of up to 2; two chunks cover a scale of up to 8.
 _HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
@@ -61,7 +61,7 @@ class _Axes:
         start: float32 [d, shape_out], start of each output row's filter.
         first: int32 [d, shape_out], first tap of each output row.
         inverse: float32 [d, shape_out], factor that makes the sum of the weights 1.
-        leading: `factors` of the first chunk for all output rows, which a sample needs many times.
+        leading: `factors` of the first chunk for all output rows, computed once because they are used many times.
     """
 
     filters: Array
@@ -78,10 +78,8 @@ class _Axes:
         """Computes the attributes from the filters of a sample.
 
         Args:
-            filters: float32 [d, 5].
             rows: int32 [d].
             count: number of output rows along the longest axis.
-            reach: see `Reach`.
         """
         filters, taps = filters[:, None], taps_at_once(reach)
         start, first = first_taps(filters, count)
@@ -100,7 +98,6 @@ class _Axes:
         return cls(filters, rows, taps, chunks, start, first, inverse, leading)
 
     def first_factors(self, axis: int, top: Array | int, block: int) -> tuple[Array, Array]:
-        """Returns `factors` of the first chunk."""
         start, sizes = (_int32(axis), _int32(0), jnp.asarray(top, jnp.int32)), (1, self.taps, block)
         row, value = (lax.dynamic_slice(v, start, sizes)[0] for v in self.leading)
         return _kept((row, value))
@@ -115,15 +112,14 @@ class _Axes:
         return _kept((jnp.clip(tap, 0, self.rows[axis] - 1), value * inverse))
 
     def add_chunks(self, axis: int, result: Array, add: Callable[[Array, Array], Array]) -> Array:
-        """Adds each chunk but the first to the result, by calls of `add`."""
         return result if self.chunks is None else lax.fori_loop(_int32(1), self.chunks[axis], add, result)
 
 
 def taps_at_once(reach: int) -> int:
     """Returns the number of taps in a chunk: the taps of the largest filter plus one, at most `CHUNK_TAPS`.
 
-    A surplus tap multiplies the filter's last element by 0, which is NaN if the element is not finite. One surplus tap
-    has the same effect as several.
+    The extra tap multiplies the filter's last element by 0, which is NaN if the element is not finite. More extra taps have
+    the same effect, so results do not depend on `reach`.
     """
     return min(reach + 1, CHUNK_TAPS)
 
@@ -133,15 +129,13 @@ def taps_and_weights(
 ) -> tuple[Array, Array]:
     """Computes the taps of one chunk and their weights before normalization, [..., taps, rows] each.
 
-    Surplus taps of a chunk repeat the filter's last tap with weight 0. They read no row past the filter, since 0 · NaN is
-    NaN.
+    Surplus taps of a chunk repeat the filter's last tap with weight 0. They must not read rows past the filter, because 0 ·
+    NaN is NaN.
 
     Args:
         filters: float32 [..., 1, 5].
         start: float32 [..., rows].
         first: int32 [..., rows].
-        chunk: index of the chunk.
-        taps: number of taps in a chunk.
     """
     offset = (chunk * CHUNK_TAPS + jnp.arange(taps, dtype=jnp.int32))[:, None]
     count = tap_count(filters)[..., None]
@@ -151,7 +145,7 @@ def taps_and_weights(
 
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Applies a barrier; without it, XLA would look up the weights again for each column."""
+    """Applies a barrier, because XLA would otherwise look up the weights again for each column."""
     first, second = lax.optimization_barrier(values)
     return first, second
 
@@ -164,9 +158,8 @@ class _AxisFactors:
         row: int32 [d, taps, shape_out], rows of the first taps.
         weight: float32 [d, taps, shape_out], weights of the first taps.
         counts: int32 [d], number of taps that a sum needs.
-        steps: numbers of taps that the first pass may sum, ascending; each further pass sums the largest number.
-        beyond: computes rows and weights of a pass whose taps `row` and `weight` do not hold; None: they hold all taps.
-        once: int32 1, see `by_platform.kept`.
+        steps: numbers of taps that the first pass may sum, ascending; each further pass sums the largest of them.
+        beyond: computes rows and weights of taps that `row` and `weight` do not hold; None: they hold all taps.
     """
 
     row: Array
@@ -181,10 +174,7 @@ class _AxisFactors:
         """Computes the attributes from the filters of a sample.
 
         Args:
-            filters: float32 [d, 5].
-            extents: int32 [d].
             count: number of output rows along the longest axis.
-            reach: see `Reach`.
             finite: True: no pixel is NaN or infinite; False: a chunk that is not full gets one surplus tap, see
                 `taps_at_once`.
         """
@@ -229,7 +219,7 @@ class _AxisFactors:
         return cls(row, weight, needed, (CHUNK_TAPS, _DOUBLE), beyond, once)
 
     def at(self, axis: int, top: Array | int, block: int, taps: int, step: Array) -> tuple[Array, Array]:
-        """Returns the rows to read and their weights, [taps, block] each, for a block of output rows in one pass."""
+        """Returns rows to read and their weights, [taps, block] each, for a block of output rows in pass `step`."""
         start = (_int32(axis), step * taps, jnp.asarray(top, jnp.int32))
         row, weight = (lax.dynamic_slice(v, start, (1, taps, block))[0] for v in (self.row, self.weight))
         return _kept((row, weight))
@@ -249,17 +239,14 @@ def _resample_rows(
 ) -> Array:
     """Computes the output rows top, ..., top + block - 1.
 
-    The loop that computes a tile writes it in place. XLA then neither copies the tile nor splits the loop over threads,
-    which would wait for each other at each of many small tiles.
+    The loop that computes a tile writes it in place, so XLA does not copy the tile. XLA also does not split the loop over
+    threads, which would wait for each other at each small tile.
 
     Args:
         source: [N, rows, columns], padded.
         sample: index of the sample in `source`.
-        factors: rows to read and their weights.
         axis: axis of the sample that the rows belong to.
         result: float32 [rows_out, columns or more].
-        top: first output row to compute.
-        block: number of output rows to compute.
         columns: true number of columns.
         to: row of `result` at which the block is written.
     """
@@ -340,7 +327,7 @@ def _transposed(source: Array, result: Array, columns: Array) -> Array:
 
 
 def _apart(columns: int) -> int:
-    """Rounds the length of float32 rows up to an odd number of cache lines, so that a column uses many cache sets."""
+    """Rounds the length of float32 rows up to an odd number of cache lines, so that a column spreads over many cache sets."""
     return (-(-columns // _LINE) | 1) * _LINE
 
 
@@ -365,7 +352,6 @@ def resample_taps(
         extents, out_extents: int32 [N, d].
         out_shape: padded shape of one result, without C.
         dtype: type of the result; integers are rounded and saturated.
-        reach: see `Reach`.
 
     Returns: `dtype` [N, *out_shape, C].
     """
@@ -391,7 +377,7 @@ def resample_taps(
             for a in range(axes):
                 last = a == axes - 1
                 width = source.shape[2]
-                # Columns merge several axes. Only the padding of the first of these axes can be left out.
+                # Columns merge several axes; the loop can skip only the padding of the first.
                 columns = _int32(width) if last else extents[i, a + 1] * (width // shape[a + 1])
                 run = functools.partial(_resample_rows, source, sample, factors, a, columns=columns)
                 if a == 0:
@@ -402,7 +388,7 @@ def resample_taps(
                     turned[a] = _transposed(made[a], turned[a], columns)
                     source, sample = turned[a].reshape(1, shape[a + 1], -1), _int32(0)
             value = saturate_cast(made[-1], dtype)
-            if dtype != np.float32:  # LLVM vectorizes rounding only without the transpose
+            if dtype != np.float32:  # LLVM does not vectorize rounding with a transpose
                 value = kept(value, factors.once)
             value = value.reshape(lead[-1], channels, *lead[:-1])
             value = value.transpose(*range(2, axes + 1), 0, 1)
@@ -427,7 +413,6 @@ def resample_small(
         filters: float32 [d, 5].
         extent: int32 [d].
         out_shape: padded shape of the result, without C.
-        reach: see `Reach`.
 
     Returns: float32 [*out_shape, C].
     """

@@ -53,7 +53,7 @@ def check_types(
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
 ) -> np.dtype:
-    """Returns the output dtype: the input's or float32. Raises for other types; NN filters take any integers."""
+    """Returns the output dtype, the input's or float32. Raises for other types; NN filters take any integers."""
     filtered = images.dtype in (np.uint8, np.int16, np.uint16, np.float32)
     kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
     if not filtered and not (images.dtype.kind in "iu" and all_nearest(np.stack(kinds))):
@@ -100,7 +100,6 @@ def resize_window(
     """Computes output sizes and input windows by DALI's rules.
 
     Args:
-        name: name of the operator, for messages.
         extents: [N, d] of the inputs.
         separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
         alignment: [N, d], see `tensor_resize`.
@@ -117,14 +116,14 @@ def resize_window(
     limit = None
     if max_size is not None:
         limit = per_axis(name, "max_size", np.atleast_1d(np.asarray(max_size))[None], count)
-    # DALI computes sizes in float32, too.
+    # Like DALI, this computes sizes in float32.
     exact = _fill_in(wanted, high - low, mode, limit).astype(np.float32).astype(np.float64)
     _check_finite(name, exact)
     mirror = exact < 0
     low, high = np.where(mirror, high, low), np.where(mirror, low, high)
     exact = np.abs(exact)
     rounded = np.maximum(_ROUNDINGS[size_rounding](exact), 1)
-    if subpixel_scale:  # scale the window around a fixed point, as rounding scaled the size
+    if subpixel_scale:  # scale the window by the factor by which rounding changed the size
         change = rounded / np.where(exact == 0, 1, exact)
         centre = low + (high - low) * alignment
         low, high = centre + (low - centre) * change, centre + (high - centre) * change
@@ -185,7 +184,7 @@ def _region(
 
 
 def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None) -> np.ndarray:
-    """Computes sizes by the mode and `limit`, before rounding; negative for mirrored axes.
+    """Computes unrounded sizes from the mode and `limit`; negative for mirrored axes.
 
     Args:
         wanted: [N, d], requested sizes; 0: none.
@@ -194,7 +193,7 @@ def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarra
     """
     requested = (wanted != 0) & (source != 0)
     scale = np.where(source != 0, wanted / np.where(source == 0, 1, source), 1.0)
-    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI; rounding decides where positions lie
+    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI, because rounding affects positions
     size = np.abs(scale)
     any_requested = requested.any(axis=1, keepdims=True)
     limit = np.where(limit > 0, limit, np.inf) if limit is not None else np.full((1, 1), np.inf)

@@ -105,9 +105,9 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
     """Draws partners and shares.
 
-    Samples are sorted by 64 random bits each. A sample's partner is the next sample in this order; the partner of
-    the last is the first. So every sample is the partner of one other sample. The bits of a sample, its share and the
-    decision to mix it follow from its own key.
+    Samples are sorted by 64 random bits each. A sample's partner is the next sample in this order; the partner of the last
+    is the first. So every sample is the partner of one other sample. A sample's bits, its share and the decision to mix it
+    depend only on its own key.
 
     Args:
         keys: typed keys [rows].
@@ -152,5 +152,4 @@ def mix_labels(labels: Array, num_classes: int | None, mixture: Mixture, shape: 
 
 
 def by_row(numbers: Array, values: Array) -> Array:
-    """Reshapes [N] so that it broadcasts against `values` [N, ...]."""
     return numbers.reshape(-1, *[1] * (values.ndim - 1))

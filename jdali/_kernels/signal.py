@@ -26,7 +26,6 @@ def require_float32(name: str, spec: BatchSpec) -> None:
 
 
 def along_axis(values: Array, axis: int, ndim: int) -> Array:
-    """Reshapes a vector to `ndim` axes, so that it broadcasts along `axis`."""
     shape: list[Any] = [1] * ndim
     shape[axis] = -1
     return values.reshape(shape)

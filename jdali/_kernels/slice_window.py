@@ -25,7 +25,7 @@ def slice_axes(
     """Returns the axes that slice arguments refer to.
 
     Args:
-        layout: layout of the data; "": an image's default layout for this number of axes.
+        layout: layout of the data; "": the default layout of images with this number of axes.
         shape: (N, ndim).
         axes: [N, K], negative ones count from the end; [N, 0]: all axes; None: `axis_names` decides.
         axis_names: letters of the layout; "": all axes; None: "WH".
@@ -240,7 +240,7 @@ def slice_argument(
 def _window(
     name: str, extents: np.ndarray, axes: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes anchors and sizes of all axes from unrounded borders [N, K] of `axes`."""
+    """Computes anchors and sizes of all axes from the unrounded borders [N, K] along `axes`."""
     # The slack accepts an empty window whose borders were computed in different precision.
     wrong = ~(low <= high + 1e-6 * np.maximum(np.abs(low), 1)).all(axis=1)
     check_samples(

@@ -8,7 +8,6 @@ def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
 
     Args:
         layout: layout of the data; "": the filter works along all axes.
-        ndim: number of axes.
 
     Raises:
         ValueError: the filter has no axes or more than three, or frames or channels lie between them.

@@ -23,7 +23,7 @@ Encode: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 
 
 class TokenizerSettings(NamedTuple):
-    """Key of an open tokenizer: the operator's name and arguments, and `version`, which changes with the file."""
+    """Cache key of an open tokenizer: the operator's name and arguments, and `version`, which changes with the file."""
 
     name: str
     path: str
@@ -36,7 +36,7 @@ class TokenizerSettings(NamedTuple):
     version: str | None = None
 
     def room(self, special: int) -> int | None:
-        """Returns how many tokens of a text fit beside `special` special tokens; None: any number."""
+        """Returns the number of a text's tokens that fit beside `special` special tokens; None: no limit."""
         if self.length is None:
             return None
         if self.length < special:
@@ -50,8 +50,8 @@ class Tokenizer(NamedTuple):
     """An open tokenizer.
 
     Attributes:
-        encode: returns the token ids of each text, truncated to the length; thread-safe.
-        pad: id to pad with; 0 without a length.
+        encode: returns the token ids of each text, truncated to `length`; thread-safe.
+        pad: id to pad with; 0 if there is no `length`.
     """
 
     encode: Encode
@@ -70,14 +70,14 @@ def open_tokenizer(settings: TokenizerSettings) -> Tokenizer:
 def _opened(settings: TokenizerSettings) -> Tokenizer:
     try:
         content = read_file(settings.path).tobytes()
-    except SampleError as error:  # the file belongs to the operator, not to a sample
+    except SampleError as error:  # the file belongs to the whole operator, not to a sample
         raise ValueError(f"{settings.name}: {error}") from error
     is_json = content.lstrip()[:1] == b"{"
     return _of_json(content, settings) if is_json else _of_sentencepiece(content, settings)
 
 
 def decoded(name: str, texts: Sequence[np.ndarray]) -> tuple[list[str], dict[int, Exception]]:
-    """Decodes texts for the operator `name`; returns strings, "" for texts that are not UTF-8, and errors by position."""
+    """Decodes texts; returns strings ("" for texts that are not UTF-8), and errors by position."""
     strings, failures = [], dict[int, Exception]()
     for number, text in enumerate(texts):
         try:
@@ -158,7 +158,7 @@ def _of_sentencepiece(content: bytes, settings: TokenizerSettings) -> Tokenizer:
 
 
 def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> tuple[list[int], list[int]]:
-    """Returns the ids in front of a text and behind it: ids of `bos` and of `eos`, if set."""
+    """Returns the ids in front of a text (`bos`, if set) and behind it (`eos`, if set)."""
     ids: list[list[int]] = []
     for name, token in (("bos", settings.bos), ("eos", settings.eos)):
         number = id_of(token) if isinstance(token, str) else token
@@ -169,7 +169,7 @@ def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> 
 
 
 def _pad(settings: TokenizerSettings, found: Sequence[int | None]) -> int:
-    """Returns `pad_id` if given, else the first id of `found` that the file has; 0 without a length."""
+    """Returns `pad_id` if given, else the first valid id in `found`; 0 if there is no `length`."""
     if settings.pad_id is not None or settings.length is None:
         return settings.pad_id or 0
     known = [number for number in found if number is not None and number >= 0]

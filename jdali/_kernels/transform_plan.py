@@ -15,7 +15,7 @@ from jdali._kernels.affine_matrix import Vector, compose
 from jdali._kernels.fit import fit
 from jdali._operators.record import is_traced, operator
 
-# DALI's layout of a matrix: its axes have no letters, so it matches no layout that an operator asks for.
+# DALI's layout of a matrix, which matches no layout of an operator, because its axes have no letters.
 MATRIX_LAYOUT = "**"
 
 # Decorates an operator that makes a transform.
@@ -23,13 +23,13 @@ transform_operator = functools.partial(operator, takes_frames="arguments", devic
 
 
 def length(argument: object) -> int | None:
-    """Returns the number of values per sample of a `setup` argument; None if it is left out or not known yet."""
+    """Returns the number of values that a `setup` argument has per sample; None if it is left out or not known yet."""
     shape = sample_shape(argument)
     return None if shape is None else int(np.prod(shape))
 
 
 def sample_shape(argument: Any) -> tuple[int, ...] | None:
-    """Returns the shape per sample of a `setup` argument; None if it is left out or not known yet."""
+    """Returns the shape of a `setup` argument for one sample; None if it is left out or not known yet."""
     shape = argument.known_shape if is_traced(argument) else None if argument is None else np.shape(argument)
     return None if shape is None else shape[1:]
 
@@ -54,7 +54,7 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
     """
     if matrix is None:
         shapes = [v.extents if is_traced(v) else v for v in arguments]
-        # If no argument is known, the pure function was called inside `jit` or `grad`, with one sample.
+        # No shape is known only if the pure function is called inside `jit` or `grad`, with one sample.
         count = next((len(v) for v in shapes if v is not None), 1)
     else:
         check_matrix(name, matrix, axes)

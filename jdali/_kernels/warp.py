@@ -43,8 +43,8 @@ TILE = (32, 64)
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
-# Past the border, the modes show, in this order: the last pixel; the mirrored image, with the last pixel repeated; the
-# mirrored image, with the last pixel not repeated; the image again.
+# Pixels past the border, by mode: the last pixel; the mirrored image with its last pixel repeated; the mirrored image
+# without it; the image again.
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
 # Packing pays if the output has at least 1 / _PACKED_SHARE of the image's pixels.
@@ -52,7 +52,6 @@ _PACKED_SHARE = 8
 _FAR = 1 << 30  # pixels; limit to which positions are clipped
 
 
-# --- setup --------------------------------------------------------------------------------------
 def has_value(argument: Any) -> bool:
     """Returns True if a vector argument, which is empty by default, has a value or is a tracer."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
@@ -104,11 +103,11 @@ def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype | None) -> Batc
     return images.replace(extents=extents, dtype=dtype or images.dtype)
 
 
-# --- run ----------------------------------------------------------------------------------------
 def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """Maps by an affine transform: point = linear · (center - out_origin) + in_origin.
 
-    Points are computed twice, for indices and for weights. Both must have the same bits, so products are `rounded`.
+    Compilers may compute points twice, for indices and for weights. Both must have the same bits, so products are
+    `rounded`.
 
     Args:
         parameters: linear [n, n], out_origin [n], in_origin [n], all in the order x, y(, z).
@@ -158,7 +157,7 @@ def warp(
     sampling = _Sampling(
         mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype), border
     )
-    # In CHW, the image and the result may be padded to different numbers of channels.
+    # With layout CHW, image and result may be padded to different numbers of channels.
     image = fit(image, (*image.shape[:-1], out_shape[-1]))
     result: Array = _warp(sampling, image, parameters, extent, out_extent)
     return result
@@ -166,7 +165,7 @@ def warp(
 
 @dataclasses.dataclass(frozen=True)
 class _Sampling:
-    """Key of a compiled warp."""
+    """Static arguments of a warp, which select its compiled program."""
 
     mapping: Mapping
     shape: tuple[int, ...]
@@ -177,7 +176,7 @@ class _Sampling:
 
     @property
     def folds(self) -> bool:
-        """True if points outside the image show pixels inside, mirrored or repeated."""
+        """True if points outside of the image show pixels inside of it: the border mirrors or wraps."""
         return self.fill_value is None and self.border != "replicate"
 
 
@@ -219,7 +218,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    # With nearest neighbours, each point is used once. Points are computed per pixel, because writing them costs little.
+    # With nearest neighbours, each point is used once, so points are computed per pixel, and writing them costs little.
     elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
     derivative = functools.partial(jax.jvp, whole)
     squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
@@ -227,7 +226,6 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
 
 def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
-    """Returns True if reading packed pixels pays."""
     inside_only = sampling.fill_value is None and not sampling.folds
     needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
     return packs(image) and sampling.dtype == image.dtype and needed and not inside_only
@@ -307,8 +305,8 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         last = extent[axis] - 1
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
-            # Clipping repeats the border, and truncation is floor, because no position is negative. In front of the
-            # first pixel, both neighbours are that pixel: the second pixel would have a weight of 0, but might be NaN.
+            # Clipping repeats the border, and truncation equals floor, because no position is negative. In front of the
+            # first pixel, both neighbours are the first pixel; the second would have a weight of 0, but might be NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)

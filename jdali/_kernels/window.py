@@ -29,7 +29,6 @@ _DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 
 
 def default_layout(layout: str, ndim: int) -> str:
-    """Returns the layout, or DALI's default layout for images without a layout."""
     return layout or _DEFAULT_LAYOUTS.get(ndim, "")
 
 
@@ -52,7 +51,6 @@ def check_choice(name: str, argument: str, value: str, choices: Sequence[str]) -
 
 
 def check_spatial(name: str, layout: str, ndim: int) -> None:
-    """Raises ValueError if a layout has no H and W to crop."""
     if "H" not in layout or "W" not in layout:
         raise refused_layout(name, layout, ndim, "it has no H and W to crop; fn.slice cuts along any axis")
 
@@ -173,16 +171,13 @@ def crop_extents(
 ) -> np.ndarray:
     """Checks the arguments of `crop`, and computes the true sizes of its output.
 
-    A crop window is out of bounds if and only if it is larger than the sample, so positions need not be known on the
-    host; `check_positions` checks known positions.
+    A crop window is out of bounds only if it is larger than the sample, so positions need not be known on the host;
+    `check_positions` checks known positions.
 
     Args:
-        layout: layout of the samples.
         sizes: [N, ndim], from `crop_sizes`.
         positions: from `crop_positions`.
-        policy: `out_of_bounds_policy`.
         rounding: only checked.
-        policies: policies that the operator allows.
 
     Returns: int64 [N, ndim].
     """
@@ -204,11 +199,10 @@ def crop_extents(
 def check_fill_values(
     name: str, policy: str, fill_values: Any, layout: str, channels: np.ndarray | None
 ) -> None:
-    """Raises unless `fill_values` has one value, or one per channel.
+    """Raises unless `fill_values` has one value, or one per channel of the output.
 
     Args:
         policy: `out_of_bounds_policy`; values are checked for "pad" only.
-        fill_values: argument of the operator.
         layout: layout of the output.
         channels: [N], number of channels of the output; None if the layout has no C.
     """
@@ -248,9 +242,6 @@ def apply_bounds(
     policies: tuple[str, ...] = POLICIES,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Applies `out_of_bounds_policy`: raises, lets windows reach out of the sample, or trims them.
-
-    Args:
-        policies: policies that the operator allows.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """

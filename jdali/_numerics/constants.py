@@ -71,7 +71,7 @@ class ScalarConstant:
             return NotImplemented
         return (self.value, self.dtype) == (other.value, other.dtype)
 
-    __ne__ = object.__ne__  # negates `__eq__`; DALI's class defines it, too
+    __ne__ = object.__ne__  # the opposite of `__eq__`; defined because DALI's class defines it
 
     def __hash__(self) -> int:
         return hash((self.value, self.dtype))

@@ -121,7 +121,6 @@ def to_dtype(value: Any) -> np.dtype:
 
 
 def _known_types() -> str:
-    """Lists the element types."""
     return "There are types." + ", types.".join(dali.name for dali in _NUMPY_TYPES)
 
 

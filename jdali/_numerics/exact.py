@@ -29,7 +29,7 @@ from jdali._system.jax_internals import scan_sizes, varying_axes
 if TYPE_CHECKING:
     from jax.extend import core
 
-# An operand of programs: a constant would be folded away.
+# Passed to programs as an operand, because the compiler would fold a constant.
 MINUS_ZERO = np.float32(-0.0)
 
 
@@ -56,11 +56,11 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
 class _Evaluation:
     """Traces a jaxpr again, with rounded products.
 
-    Inside `shard_map`, -0 varies over the devices, and so does the state of a loop that ends per sample. Values that did
-    not vary before may therefore vary, and all operands of an equation are made to vary.
+    Inside `shard_map`, -0 is marked as varying over the devices, and so is the state of a loop whose length differs by
+    sample. More values than before may therefore vary, so all operands of an equation are marked as varying.
 
     Args:
-        varies: True if an argument varies over the devices of `shard_map`.
+        varies: True if the values of an argument differ between the devices of `shard_map`.
     """
 
     def __init__(self, minus_zero: Array, platform: str, *, varies: bool):

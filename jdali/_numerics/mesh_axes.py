@@ -1,10 +1,10 @@
-"""Lets operators, which are written without a mesh, run over Explicit axes and inside `shard_map`.
+"""Lets operators, which are written without a mesh, run on arrays over Explicit axes and inside `shard_map`.
 
-Over Explicit axes the sharding is part of an array's type, and JAX asks for the sharding of each gather, scatter and
-loop, also under `vmap`. Inside an operator the axes are Auto, so the compiler decides.
+Over Explicit axes the sharding is part of an array's type, and JAX requires a sharding for each gather, scatter and loop,
+also under `vmap`. Inside an operator the axes are therefore Auto: the compiler chooses shardings.
 
-Inside `shard_map` an array's type has the mesh axes over which it varies, and the state of a loop must not change
-its type. If one operand of an operator varies, all operands are made to vary.
+Inside `shard_map` an array's type names the mesh axes over which its values differ ("vary"), and the state of a loop
+must not change its type. So if one operand of an operator varies, all operands are marked as varying.
 """
 
 from __future__ import annotations

@@ -21,9 +21,8 @@ def narrow(array: AnyArray, what: str) -> AnyArray:
     """Converts an array to the element type that JAX uses for it; values out of range wrap, as in JAX.
 
     Args:
-        array: an array of any type.
-        what: name of the array in the warning that values wrap. Arrays on an accelerator are not checked, since
-            the host would wait for them.
+        what: name of the array in the warning that values wrap. Arrays on an accelerator are not checked, because the host
+            would have to wait for them.
     """
     dtype = narrowed(array.dtype)
     if array.dtype == dtype:

@@ -3,9 +3,9 @@
 `jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several times. The
 engine compiles a program for one platform, so it traces the branch of that platform only: a third of the work.
 
-With `JDALI_TRACE_FOR=gpu` in the environment, or inside `forced("gpu")`, every program is traced for that platform;
-so tests run the accelerators' branches on a CPU. With `declared(device, "gpu")` the engine treats one device as an
-accelerator when it chooses programs, rows of a call and padded shapes.
+With `JDALI_TRACE_FOR=gpu` in the environment, or inside `forced("gpu")`, every program is traced for that platform; so
+tests run the accelerators' branches on a CPU. With `declared(device, "gpu")` the engine treats one device as an accelerator
+when it chooses programs, samples per call and padded shapes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def tracing_for(platform: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def forced(platform: str) -> Iterator[None]:
-    """Traces all programs for this platform, in all threads. Functions that were traced before are not traced again."""
+    """Traces all programs for this platform, in all threads, but no function that was traced before."""
     global _FORCED
     before, _FORCED = _FORCED, platform
     try:
@@ -65,7 +65,7 @@ def platform_of(device: jax.Device) -> str:
 
 
 def known_platform() -> str | None:
-    """Returns the platform of `forced`, or else of `tracing_for`; None if neither is active."""
+    """Returns the platform set by `forced`, or else by `tracing_for`; None if neither is active."""
     return _FORCED or _KNOWN.get()
 
 
@@ -106,9 +106,6 @@ def one_program(**options: Any) -> Callable[[F], F]:
     A user's call is then one program. In the engine's programs the platform is known, and the function is called
     directly: `jax.jit` would reuse a trace for another platform, and under `vmap` trace for one sample and again for
     the batch.
-
-    Args:
-        options: options of `jax.jit`.
     """
 
     static = options.get("static_argnums", ())

@@ -1,4 +1,4 @@
-"""Computes positions that become indices, with the same bits in every program, also in a user's.
+"""Computes positions that become indices, with the same bits in every program, also in users' programs.
 
 A position becomes an index and weights, and a compiler may compute it twice. If it rounds `a * b + c` once in one
 place (a fused multiply-add) and twice in the other, the weights belong to another pixel. With constants c and d it
@@ -18,8 +18,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-# Larger than any position, and than any product of two. The compiler might treat a comparison with infinity or the
-# largest float as a test for finite numbers.
+# Larger than any position or product of two positions. The compiler might treat a comparison with infinity or the largest
+# float as a test for finite numbers.
 _FARTHEST = np.float32(2.0**127)
 
 
@@ -39,7 +39,7 @@ def quotient(dividend: Any, divisor: Any) -> Any:
     """Divides with correct rounding, even if the divisor is a constant of the program.
 
     Args:
-        dividend: float32, below 2¹²⁷, a JAX or NumPy array; a scalar if it may be a constant too.
+        dividend: float32, below 2¹²⁷, a JAX or NumPy array; a scalar if it may also be a constant.
         divisor: float32, a JAX or NumPy array; broadcast to the shape of `dividend`.
     """
     known = all(isinstance(value, np.ndarray | np.generic) for value in (dividend, divisor))

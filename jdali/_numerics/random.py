@@ -1,4 +1,4 @@
-"""Makes random keys; no other module does.
+"""Makes all random keys.
 
 A key is a function of (seed, operator, epoch, sample index) alone, so a sample's random values do not depend on
 the batch size, threads, prefetching, devices, hosts, or whether training was resumed.
@@ -40,7 +40,7 @@ def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def sample_key(
     seed: ArrayLike, stream: ArrayLike, epoch: ArrayLike, index: ArrayLike, high: ArrayLike = 0
 ) -> Array:
-    """Makes the typed keys of one sample or many; arguments but `seed` are broadcast to [...].
+    """Makes the typed keys of one or more samples, [...]; all arguments except `seed` are broadcast.
 
     Args:
         seed: uint32 [..., 2], from `seed_words`.
@@ -131,7 +131,7 @@ def bits(words: Words) -> Array:
     return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
 
 
-# Compiled like JAX's function, which fuses the product with the sum, so a call outside `jit` has the same bits.
+# Jitted like JAX's function, which fuses the product with the sum, so that a call outside of `jit` has the same bits.
 @functools.partial(jax.jit, static_argnames="count")
 def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
     """Draws float32 [..., count] in [low, high), as `jax.random.uniform(key, count, ...)`; limits are broadcast."""

@@ -59,7 +59,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
             return value.astype(target)
     limits = np.iinfo(target)
     if value.dtype.kind == "f":
-        # A limit such as 2**63 - 1 is not a float, so clipping would round it; values past the limits are set instead.
+        # Floats cannot hold a limit such as 2**63 - 1 exactly, so values past the limits are set, not clipped.
         low, high = float(limits.min), float(limits.max) + 1.0
         result = np.where((value > low) & (value < high), value, 0).astype(target)
         result[value >= high] = limits.max
@@ -102,8 +102,8 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
             rounded = lax.round(value, lax.RoundingMethod.AWAY_FROM_ZERO)
             bounds = (np.array(b, rounded.dtype) for b in (limits.min, limits.max))
             return lax.clamp(next(bounds), rounded, next(bounds)).astype(target)
-        # A limit such as 2**31 - 1 is not a float32, and clipping to the next float would overflow. Values at or
-        # past that float are set to the exact limit.
+        # float32 cannot hold a limit such as 2**31 - 1, and clipping to the next float would overflow. Values at or past
+        # that float are set to the exact limit.
         rounded = round_half_away(jnp.where(jnp.isnan(value), jnp.zeros((), source), value))
         low, high = float(limits.min), float(limits.max) + 1.0
         safe = jnp.where((rounded > low) & (rounded < high), rounded, 0)
@@ -144,10 +144,10 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
 
 
 def varying_like(state: T, *others: object) -> T:
-    """Makes the arrays of `state` vary over all axes of `shard_map` over which one of `others` varies.
+    """Marks the arrays of `state` as varying over all mesh axes over which one of `others` varies.
 
-    In `shard_map` an array's type has the axes over which it varies, and a step of a loop must not change the type
-    of the state. This costs nothing at run time.
+    In `shard_map` an array's type names the mesh axes over which its values differ, and a step of a loop must not change the
+    type of the state. This costs nothing at run time.
     """
     axes = frozenset[str]().union(*map(varying_axes, others))
     result: T = jax.tree.map(lambda value: varying_over(value, axes), state) if axes else state
@@ -155,7 +155,7 @@ def varying_like(state: T, *others: object) -> T:
 
 
 def varying_over(value: Any, axes: Iterable[str]) -> Any:
-    """Makes an array vary over these mesh axes of `shard_map`."""
+    """Marks an array as varying over these mesh axes of `shard_map`."""
     missing = set(axes) - varying_axes(value)
     return lax.pcast(value, tuple(sorted(missing)), to="varying") if missing else value
 

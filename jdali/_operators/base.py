@@ -1,7 +1,7 @@
 """Defines the base of all operators, and their registry.
 
-An operator is one decorated function, from which every surface is derived. Its kind, a type of its own, has further
-options; `record.py` lists the kinds.
+An operator is one decorated function, from which the functions of `fn`, `ops` and `dynamic` are derived. Each kind of
+operator is a class with options of its own; `record.py` lists the kinds.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ class SetupOptions(OutputOptions):
     """Adds the options of kinds that plan their outputs on the host.
 
     Attributes:
-        setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the `BatchSpec` of the output (a
-            tuple of them for several outputs), or a `Plan`. It gets the arguments that its signature names: per-sample
-            arguments as [N, ...] arrays (None if left out), static arguments as they are; a `PerSample` input is a [N, ...]
-            array. It may also take `keys` (`SampleKeys`) if the operator is random, `batch_size` if it has no inputs, and if
-            it is compiled `constants` (inputs that are one array for all samples, by name) and `scaled` (`Scaled`, if the
-            input may be decoded at a fraction of its size). If samples are frames of sequences (`frames.py`), `frames`
-            is the number of frames of each sequence. If None, the output has the spec of the first input.
+        setup: function that plans the outputs of a whole batch with NumPy: `setup(*BatchSpec, **arguments)` returns the
+            `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets the arguments in its
+            signature: per-sample arguments as [N, ...] arrays (None if left out), static arguments as they are. For a
+            `PerSample` input, it gets a [N, ...] array in place of a spec. Its signature may also have `keys`
+            (`SampleKeys`) if the operator is random, and `batch_size` if it has no inputs. For compiled operators, it may
+            have `constants` (inputs that are one array for all samples, by name), `scaled` (a `Scaled`, if the input may be
+            decoded at a fraction of its size) and `frames` (the number of frames of each sequence, if samples are frames,
+            see `frames.py`). None: the output has the spec of the first input.
     """
 
     setup: Setup | None = None
@@ -69,7 +70,7 @@ class SetupOptions(OutputOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OptionalInputOptions(SetupOptions):
-    """Adds the options of kinds whose number of outputs may follow the number of optional inputs.
+    """Adds the options of kinds that may have an output for each optional input.
 
     Attributes:
         output_per_optional: if True, each optional input of a call adds an output.
@@ -96,15 +97,13 @@ class Registry(MutableMapping[str, T], Generic[T]):
         self._kinds = {name: kind for names in catalog.values() for name, kind in names.items()}
 
     def loaded(self) -> Mapping[str, T]:
-        """Returns the operators that were loaded so far."""
         return dict(self._records)
 
     def is_built_in(self, name: str) -> bool:
-        """Returns True if the operator is in the catalog."""
         return name in self._modules
 
     def kind_name(self, name: str) -> str:
-        """Returns the name of the type of an operator without loading it."""
+        """Returns the class name of an operator's kind, without loading the operator."""
         return type(self._records[name]).__name__ if name in self._records else self._kinds[name]
 
     def register(self, name: str, record: T, module: str) -> None:
@@ -152,10 +151,8 @@ class Operator(Schema, OptionalInputOptions):
     The decorator of a kind takes the options of that kind; all others keep their defaults.
 
     Attributes:
-        run: the decorated function.
-        effects: True if it may have side effects, so it runs even if its outputs are not used.
+        effects: True if `run` may have side effects, so it runs even if its outputs are not used.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
-        whole_batch: see the options of the kinds that have it.
     """
 
     run: Run
@@ -183,19 +180,19 @@ class Operator(Schema, OptionalInputOptions):
         return inspect.getdoc(self.run) or ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """Returns True if results for a sample depend on other samples of the batch, even if only in size."""
+        """Returns True if a sample's result depends on other samples of the batch, even if only its size does."""
         return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Returns True if the operator works on whole batches, so that a sample alone has other results than in its batch."""
+        """Returns True if a sample's values depend on other samples of the batch, so the sample alone has another result."""
         return False
 
     @property
     def chosen_samples(self) -> str | None:
-        """The argument that chooses the samples of the batch to paste into each output sample; None if there is none.
+        """The argument that selects the samples of the batch to paste into each output sample; None if there is none.
 
-        An output sample has the names of all samples pasted into it. If a call leaves the argument out, the samples in the
-        same position of each input are pasted.
+        The name of an output sample, for messages, contains the names of all samples pasted into it. Without this argument,
+        a call pastes the samples in the same position of each input.
         """
         return None
 
@@ -210,7 +207,7 @@ class Operator(Schema, OptionalInputOptions):
         return frozenset()
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
-        """Returns the names of the per-sample arguments (and inputs) whose values `setup` must see."""
+        """Returns the names of the per-sample arguments and inputs whose values `setup` needs."""
         if self.setup is None:
             return frozenset()
         per_sample = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
@@ -229,7 +226,7 @@ def is_built_in(op: Operator) -> bool:
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:
-    """Makes the decorator of a kind from the class of its options: parameters, types, defaults and documentation."""
+    """Makes the decorator of a kind; its parameters, types, defaults and docs are those of the class `options`."""
 
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))

@@ -3,7 +3,7 @@
 `plan_call` runs on the host: it takes a `CallRequest`, fills in defaults, adapts layouts and runs `setup`. It returns a
 `Call` (hashable, all that a compiled program depends on), the specs of the outputs, and the per-sample values to trace.
 `run_call` is pure and runs inside a compiled program, on a batch of padded samples. The engine, dynamic mode and the pure
-functions of `jdali.ops` (`_operators/pure.py`) use these two.
+functions of `jdali.ops` (`_operators/pure.py`) use these two functions.
 """
 
 from __future__ import annotations
@@ -60,23 +60,22 @@ class Call:
 
     op: Operator
     adapters: tuple[Adapter, ...]
-    out_layouts: tuple[str, ...]  # layouts that `run` returns, before they are adapted back
+    out_layouts: tuple[str, ...]  # layouts in which `run` returns its outputs
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Shapes of arguments whose values the caller holds, as `run` gets them, perhaps padded.
+    # Shapes, as `run` gets them, of arguments that the caller itself passes to `run_call`, perhaps padded.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
-    # Set for sequences whose arguments or further inputs differ by frame; then all other fields describe single frames.
+    # Set if arguments or further inputs differ by frame of a sequence. All other fields then describe single frames.
     frames: frames.FrameAxes | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class PlannedCall:
-    """Holds a `Call` that is planned for one batch.
+    """Holds a `Call`, and what was planned for one batch.
 
     Attributes:
         traced: per-sample values, [N, ...].
-        unseen: names of arguments in `traced` that `setup` did not get: if only their values change, the rest of the plan
-            stays the same.
+        unseen: names of arguments in `traced` that `setup` did not get, so their values do not affect the rest of the plan.
     """
 
     call: Call
@@ -86,7 +85,6 @@ class PlannedCall:
 
     @property
     def rising(self) -> dict[str, Rising]:
-        """The static values that may be raised."""
         return {name: value for name, value in self.call.static if isinstance(value, Rising)}
 
     def raised(self, values: Mapping[str, int]) -> PlannedCall:
@@ -102,7 +100,7 @@ class PlannedCall:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PerBatch:
-    """Wraps the values of a per-sample argument: one array [N, ...] for the batch, or [N] arrays (objects)."""
+    """Wraps the values of a per-sample argument: an array [N, ...], or [N] objects, an array for each sample."""
 
     values: np.ndarray
 
@@ -115,7 +113,7 @@ class CallRequest:
         args: arguments that the user gave: plain values, which are converted; `Converted` or `Constant` values; or a
             `PerBatch`.
         input_values: values [N, ...] of inputs that act as arguments, by name.
-        traced: arguments whose value is a tracer that the caller holds, with its shape in each sample: int [N, ndim].
+        traced: arguments whose values the caller itself passes to `run_call`: the shape in each sample, int [N, ndim].
         constants: inputs that are the same array for all samples, by name.
         scaled: sizes at which the pictures of the first input were decoded; None if they have their own size.
         by_frame: arguments that have a leading axis of frames.
@@ -135,7 +133,7 @@ class CallRequest:
 
 
 def plan_call(request: CallRequest) -> PlannedCall:
-    """Plans one call on a batch; raises SampleError for a sample of wrong shape or frames, or that `setup` refuses."""
+    """Plans one call on a batch; raises SampleError for a sample of wrong shape or frame count, or refused by `setup`."""
     op, found = request.op, None
     if request.by_frame or (isinstance(op, DeviceOp) and op.takes_frames != "first"):
         shapes = {
@@ -186,7 +184,7 @@ def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
 
 
 def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> PlannedCall:
-    """Plans a call whose arguments differ only by sample; `for_setup` has further parameters of `setup`."""
+    """Plans a call whose arguments do not differ by frame; `for_setup` has further parameters of `setup`."""
     op, specs = request.op, request.specs
     named = {k: v for k, v in request.args.items() if k not in request.traced}
     bound = op.bind(named | dict.fromkeys(request.traced, ...), private=True)
@@ -231,12 +229,12 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
 
 @dataclasses.dataclass
 class _BoundArguments:
-    """Holds the arguments of a call with their defaults, converted and sorted by the way in which `run` gets them.
+    """Holds the converted arguments of a call and their defaults, sorted by how `run` gets them.
 
     Attributes:
         static: static arguments, which are compile keys.
         constants: per-sample arguments with one value for all samples, compiled in; None if the argument has no value.
-        shapes: shapes of arguments whose values the caller holds.
+        shapes: shapes of arguments that the caller itself passes to `run_call`.
         seen_by_setup: all arguments, as `setup` gets them.
     """
 
@@ -286,7 +284,7 @@ class _BoundArguments:
         self.static |= plan.static
 
     def drop(self, names: Iterable[str]) -> None:
-        """Removes arguments that `run` does not read, except arguments whose values the caller holds."""
+        """Removes arguments that `run` does not read, except those that the caller itself passes to `run_call`."""
         for name in names:
             for group in (self.static, self.constants, self.traced):
                 group.pop(name, None)

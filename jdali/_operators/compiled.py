@@ -17,7 +17,7 @@ SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
 USUAL_NANOSECONDS = 1.2
 
-# Instructions that only write local names. All others read the name, or one of two (`STORE_FAST_LOAD_FAST` in Python 3.13).
+# Instructions that only write local names. All other instructions read their name, or one of two (`STORE_FAST_LOAD_FAST`).
 _WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 
@@ -27,18 +27,17 @@ class CompiledOptions(OptionalInputOptions):
 
     Attributes:
         setup_needs: function of the call's arguments that returns the names of the per-sample arguments whose values
-            `setup` needs; None if it needs all that its signature names. These values must be known before the operator's
-            stage, so name as few as possible.
-        free_padding: padding that costs no time on a CPU, so that few roomy shapes are better than many tight shapes:
-            "input" if the time depends on the size of the outputs but not of the inputs, "all" if it depends on true
-            sizes only.
-        whole_batch: function of the call's arguments that returns True if results for a sample depend on other samples of
-            the batch, even if only in size; None if they never do. Such an operator is compiled by itself, so that the
-            operators around it keep shapes by sample.
-        nanoseconds: time for each element that it reads or writes, on one core of a CPU; `benchmarks/shapes.py` measures
-            it. Set it only if it is several times the default.
-        wide_vectors: loops on a CPU use vectors of 512 bits, if it has them, instead of 256. They are faster for much
-            arithmetic on each element, and slower for copies and short rows, so measure both.
+            `setup` needs; None if it needs all that its signature names. These values must be known on the host before the
+            compiled program runs, so name as few as possible.
+        free_padding: padding that costs no time on a CPU, so that few large shapes are better than many tight ones: "input"
+            if the time depends on the size of the outputs but not of the inputs, "all" if it depends on true sizes only.
+        whole_batch: function of the call's arguments that returns True if a sample's result depends on other samples of the
+            batch, even if only its size does; None: it never does. Such an operator is compiled by itself, so that the
+            operators around it can still run on groups of samples of similar size.
+        nanoseconds: time per element read or written, on one core of a CPU, as `benchmarks/shapes.py` measures it. Set it
+            only if the time is several times the default.
+        wide_vectors: True if loops on a CPU use vectors of 512 bits, if it has them, not 256. These are faster for much
+            arithmetic per element, but slower for copies and short rows, so measure both.
     """
 
     setup_needs: SetupNeeds | None = None
@@ -61,7 +60,7 @@ class CompiledOp(Operator, CompiledOptions):
 
     @property
     def takes_scaled(self) -> bool:
-        """True if its first input may be a picture decoded at a fraction of its size, see `scaled.py`."""
+        """True if the first input may be a picture decoded at a fraction of its size, see `scaled.py`."""
         return self.setup_sees("scaled") and "scaled" not in self.args
 
     @functools.cached_property
@@ -73,7 +72,7 @@ class CompiledOp(Operator, CompiledOptions):
     def only_for_setup(self) -> frozenset[str]:
         """The arguments that `run` never reads, such as most arguments that decide sizes.
 
-        They are not compiled in, so a program serves calls with any values of them, also in exported folders.
+        Their values are not compiled in, so one program serves calls with any of these values, also in exported folders.
         """
         read = names_read(self.run)
         return frozenset() if read is None else frozenset(self.args) - read
@@ -130,9 +129,9 @@ class DeviceBatchOptions(CompiledOptions):
 class DeviceBatchOp(CompiledOp, DeviceBatchOptions):
     """A pure function of arrays with a leading batch axis: inputs, extents and per-sample arguments.
 
-    An argument that is the same for all samples has a batch axis of 1; if it is a number, it stays a number.
-    Rows must not depend on each other, unless `whole_batch` is true: then `run` gets the whole batch in one call, with
-    samples of extent 0 in unused rows.
+    An argument that is the same for all samples has a batch axis of size 1, or stays a number. Rows must not depend on each
+    other, unless `whole_batch` is true. In this case, `run` gets the whole batch in one call, with samples of size 0 in
+    unused rows.
     """
 
     @property
@@ -152,7 +151,7 @@ batch_operator = decorator(
 
 
 def names_read(function: Callable[..., object]) -> frozenset[str] | None:
-    """Returns the local names that a function reads; None if its code does not show them."""
+    """Returns the local names that a function reads; None if its bytecode does not determine them."""
     code = getattr(function, "__code__", None)
     if (
         code is None

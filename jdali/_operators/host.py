@@ -29,8 +29,8 @@ class HostOptions(OptionalInputOptions):
     """Options of `host_operator`.
 
     Attributes:
-        effects: True if it may have side effects: it runs even if its outputs are not used, on samples in their order, one
-            at a time.
+        effects: True if the function may have side effects. It then runs even if its outputs are not used, on one sample
+            after another, in order.
         output_layouts: if there is no `setup`, a function of the static arguments that returns the layout of each output
             ("" for none); None if no output has a layout.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
@@ -77,7 +77,7 @@ class Probed(NamedTuple):
     Attributes:
         extents: int64 [n, ndim], sizes of the whole contents; unspecified for samples that failed.
         dtype: element type of the contents.
-        headers: headers, which `run` gets. If they have a method `select`, select(rows) returns the headers of some good
+        headers: headers, which `run` gets. If they have a method `select`, select(rows) returns the headers of some of the
             samples; without it, these samples are probed again.
         failures: errors of bad samples, by index.
     """
@@ -139,12 +139,13 @@ class HostBatchOptions(SetupOptions):
     Attributes:
         probe: `probe(samples, **static arguments)` reads the headers of some encoded samples. `setup` then gets the spec of
             the contents in place of the encoded bytes, and sizes are known before anything is decoded.
-        effects: True if it may have side effects: it runs even if its outputs are not used, on one batch at a time.
-        whole_batch: function of the arguments that returns True if results for a sample depend on other samples of the
-            batch; None if they never do.
-        in_place: True if its inputs are `TensorList`s, on any device, which the host does not read.
-        joins: True if an output sample has the names of all input samples, joined by ";", as for pasted samples.
-        scales: fractions of their sizes at which it can decode pictures; None if it decodes only whole pictures.
+        effects: True if the function may have side effects. It then runs even if its outputs are not used, on one batch at
+            a time.
+        whole_batch: function of the arguments that returns True if a sample's result depends on other samples of the batch;
+            None: it never does.
+        in_place: True if the function takes `TensorList`s, on any device, and does not read their values.
+        joins: True if the name of an output sample consists of the names of all input samples, joined by ";".
+        scales: fractions of its size at which a picture can be decoded; None: full size only.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
     """
 
@@ -161,7 +162,7 @@ class HostBatchOptions(SetupOptions):
 class HostBatchOp(Operator, HostBatchOptions):
     """A function of many samples that returns `HostOutputs`: blocks in host memory, or on the given device.
 
-    It gets a list of NumPy arrays for each input; a per-sample argument is an array [n, ...], or one value for all. The
+    `run` gets a list of NumPy arrays for each input; a per-sample argument is an array [n, ...], or one value for all. The
     engine fills in these parameters of `run`: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers`
     (of `Probed`), and `scaled` (`Scaled`, with `scales`). A random operator's key is None, because its `setup` gets all
     keys.
@@ -200,7 +201,7 @@ host_batch_operator = decorator(
 class ReaderOp(Operator, OutputOptions):
     """A function of arguments that returns a `Reader`, which loads samples by index.
 
-    For an external source, only the signature is used, because the engine has the object that yields the data.
+    For an external source, only the signature is used, because the source itself yields the data.
     """
 
 
@@ -225,10 +226,10 @@ class IndexOptions(OperatorOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class IndexOp(Operator, IndexOptions):
-    """A function of `TensorList`s that returns one with other indices over the same blocks, or facts about the samples.
+    """A function of `TensorList`s that returns a `TensorList` of other samples in the same memory, or facts about the samples.
 
-    Per-sample arguments are `TensorList`s as well, or a value for all samples. The function reads no elements, so samples may
-    be on any device.
+    Per-sample arguments are also `TensorList`s, or one value for all samples. The function reads no elements, so samples
+    may be on any device.
     """
 
 

@@ -22,12 +22,12 @@ _FRAMES = "F"
 
 @dataclasses.dataclass(frozen=True)
 class Adapter:
-    """Maps one input's layout to one core layout; hashable, so part of a compile key.
+    """Maps an input's layout to the core layout, in which `run` works; hashable, because it is part of a compile key.
 
     Attributes:
         layout: the input's own layout ("" if it has none and the core layout is assumed).
-        core: the layout `run` sees.
-        frames: axes of the input that are mapped over, in ascending order.
+        core: the layout that `run` gets.
+        frames: axes of the input over which `run` is mapped, in ascending order.
         order: axis i of the core is axis order[i] of the input without its frames; None if the input has no channel axis,
             which is then added at the end of the core.
     """
@@ -44,18 +44,17 @@ class Adapter:
 
     @property
     def lead(self) -> int:
-        """Number of axes mapped over."""
         return len(self.frames)
 
     def spec_to_core(self, spec: BatchSpec) -> BatchSpec:
-        if self.is_identity:  # a scalar, too, which has no columns to stack
+        if self.is_identity:  # also for scalars, which have no columns to stack
             return spec.replace(layout=self.core)
         ones = np.ones(len(spec.extents), np.int64)
         columns = [ones if a is None else spec.extents[:, a] for a in self._core_axes]
         return BatchSpec(np.stack(columns, axis=1), spec.dtype, self.core)
 
     def spec_from_core(self, out: BatchSpec, original: BatchSpec) -> BatchSpec:
-        """Returns the spec of an output in the user's terms; `original` is the adapted input's spec."""
+        """Converts the spec of an output of `run` to the user's layout; `original` is the input's spec in this layout."""
         frames = [self.layout[a] if self.layout else _FRAMES for a in self.frames]
         extents = np.concatenate([original.extents[:, list(self.frames)], out.extents], axis=1)
         names = [*frames, *out.layout]
@@ -71,7 +70,7 @@ class Adapter:
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
         """Returns, for each axis of an output, its axis in the result of the mapped `run`, where frames come first.
 
-        If the output is an image like the input, it has the axes of the input, without an added channel.
+        An output in the core layout gets the axes of the input, without an added channel.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))
@@ -90,7 +89,7 @@ class Adapter:
         return value
 
     def array_from_core(self, value: Array, out_layout: str) -> Array:
-        """Transposes a result, which has the frames in front, from the core layout back to the input's."""
+        """Transposes a result, which has its frames in front, back to the input's layout."""
         order = self._from_core(out_layout, value.ndim - self.lead)
         dropped = [axis for axis in range(value.ndim) if axis not in order]
         for axis in dropped:
@@ -100,18 +99,18 @@ class Adapter:
         return jnp.squeeze(value, axis=tuple(range(len(order), value.ndim)))
 
     def extent_to_core(self, extent: Array) -> Array:
-        """Returns the true size of an input, or of an output like it, as `run` sees it."""
+        """Converts the true size of an input, or of an output with the same axes, to the core layout."""
         if self.is_identity:
             return extent
         one = jnp.ones((), extent.dtype)
         return jnp.stack([one if a is None else extent[a] for a in self._core_axes])
 
     def out_extent_to_core(self, extent: Array, out_layout: str) -> Array:
-        """Returns the true size of an output as `run` sees it."""
+        """Converts the true size of an output to the layout in which `run` returns it."""
         return self.extent_to_core(extent) if out_layout == self.core else extent[self.lead :]
 
     def shape_to_core(self, shape: tuple[int, ...], out_layout: str) -> tuple[int, ...]:
-        """Converts the padded shape of an output from the user's terms to what `run` must return."""
+        """Converts the padded shape of an output from the user's layout to the layout in which `run` returns it."""
         if out_layout != self.core:
             return shape[self.lead :]
         return tuple(1 if a is None else shape[a] for a in self._core_axes)
@@ -129,7 +128,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
     for core in layouts:
         if len(set(rest)) == len(rest) and set(rest) == set(core):
             return Adapter(layout, core, frames, tuple(rest.index(c) for c in core))
-    for core in layouts:  # without a channel axis
+    for core in layouts:  # cores without their channel axis
         if set(rest) == set(core) - {"C"} and "C" in core:
             order = tuple(None if c == "C" else rest.index(c) for c in core)
             return Adapter(layout, core, frames, order)

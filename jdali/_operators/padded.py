@@ -83,7 +83,7 @@ def _extent(op: Operator, number: int, shape: tuple[int, ...], extent: object) -
 
 
 def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -> list[tuple[int, ...]]:
-    """Returns the shape of each output: the smallest possible, or the user's shape, which must not be smaller."""
+    """Returns the shape of each output: the least shape, or the user's, which must not be smaller."""
     if out_shape is None:
         return list(least)
     each = [out_shape] if len(least) == 1 else list(out_shape)
@@ -99,7 +99,7 @@ def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -
 
 
 def fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """Pads an array to a shape, since operators do not pad axes that pipelines never pad."""
+    """Pads an array to a shape, because operators do not pad axes that pipelines never pad."""
     if array.shape == shape:
         return array
     return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])
@@ -139,9 +139,9 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Yields sizes to try, with one axis smaller, or with several axes smaller that may have to agree; by one, and by half.
+    """Yields sizes to try, in which one axis, or a group of axes that may have to agree, is one shorter, or half as long.
 
-    Axes may have to agree if they have the same padded size, or the same position from the front or the end; or all axes may.
+    Groups are axes of the same padded size, axes at the same position from the front or the end, and all axes.
     """
     groups: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
     for i, extent in enumerate(extents):
@@ -172,7 +172,7 @@ def _alike(first: PlannedCall, other: PlannedCall) -> bool:
 def _source(
     op: Operator, found: Sequence[int], tried: Sequence[tuple[Sequence[Size], PlannedCall]]
 ) -> int | tuple[int, int]:
-    """Finds the origin of an output axis's size: a constant, or an input and one of its axes."""
+    """Finds where the size of an output axis comes from: a constant, or an axis of an input (input, axis)."""
     if len(set(found)) == 1:
         return found[0]
     for i, size in enumerate(tried[0][0]):

@@ -40,7 +40,7 @@ def pure_call(
     extent: object = None,
     out_shape: object = None,
 ) -> Any:
-    """Runs one operator on one sample, or on a batch if it always mixes samples.
+    """Runs an operator on one sample, or on a batch if the operator mixes samples.
 
     It works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run while tracing, if the
     arguments that it needs are concrete.
@@ -54,7 +54,7 @@ def pure_call(
 
     Raises:
         TracedArgumentError: an argument or `extent` is a tracer, but its value must be known.
-        ValueError: the inputs may be a batch, or the call is wrong in another way.
+        ValueError: the inputs seem to be a batch, or the call is wrong in another way.
     """
     if op.random and not layout:
         refuse_shared_draws(op, inputs)
@@ -112,10 +112,10 @@ def graph_call(
 
 @dataclasses.dataclass(frozen=True)
 class _PureCall:
-    """Holds a call before its sizes are read.
+    """Holds a call whose inputs are converted, before it is planned for their sizes.
 
     Attributes:
-        known: the user's inputs; inputs that are not tracers have values for `setup`.
+        known: the inputs before their conversion to JAX; those that are not tracers have values for `setup`.
         tracers: arguments that are tracers.
         rows: number of samples, if the inputs are a batch; None if they are one sample.
     """
@@ -135,7 +135,7 @@ class _PureCall:
         cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any,
         *, floats: bool = True, batch: bool = False,
     ) -> _PureCall:  # fmt: skip
-        """Sorts a call. With `floats`, a float input keeps its type, see `keeps_floats`; with `batch`, inputs may be a batch."""
+        """Converts a call; with `floats`, a float input keeps its type, see `keeps_floats`; with `batch`, inputs are a batch."""
         if op.random and key is None:
             raise no_key(op, "the call has none")
         args = {k: v for k, v in args.items() if v is not None}
@@ -152,7 +152,6 @@ class _PureCall:
         return cls(op, known, arrays, layouts, args, tracers, key, extents, rows)
 
     def plan(self, sizes: Sizes) -> PlannedCall:
-        """Plans the call for inputs of these true sizes."""
         op, count = self.op, 1 if self.rows is None else self.rows
         specs = [
             BatchSpec(np.tile(np.asarray(size, np.int64), (count, 1)), a.dtype, name)
@@ -230,7 +229,7 @@ def keeps_floats(op: Operator) -> bool:
 
 @functools.cache
 def _of_one_type(op: Operator) -> Operator:
-    """Returns the operator with None as the default of its `dtype`, which stands for the type of the input."""
+    """Returns the operator with `dtype=None` as its default, which means the type of the input."""
     dtype = dataclasses.replace(op.args["dtype"], default=None)
     return dataclasses.replace(op, args={**op.args, "dtype": dtype})
 
@@ -265,7 +264,7 @@ class _KeyHolder:
     key: Array
 
     def map(self, function: Any, *arrays: np.ndarray) -> Any:
-        with jax.ensure_compile_time_eval():  # inside jit even known values would become tracers
+        with jax.ensure_compile_time_eval():  # inside jit, even concrete values would become tracers
             out = function(self.key, *(a[0] for a in arrays))
             return jax.tree.map(lambda v: to_host(v)[None], out)
 

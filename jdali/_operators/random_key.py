@@ -23,7 +23,7 @@ KEY_OF_BATCH_DOC = (
 
 
 def call_with_key(op: Operator) -> str:
-    """Writes a call of an operator's pure function, such as `ops.noise.gaussian(key, data)`."""
+    """Returns the text of a call of an operator's pure function, such as `ops.noise.gaussian(key, data)`."""
     inputs = [i.name for i in op.inputs if not i.optional]
     return f"ops.{op.name}({', '.join(['key', *inputs])})"
 
@@ -96,7 +96,6 @@ def one_key(name: str, key: Any) -> Array:
 
 
 def no_key_of(name: str) -> TypeError:
-    """Returns the error of a random function that got an array, but no key."""
     return TypeError(
         f"{name} draws random values, and of an array it is a pure function: pass a JAX key first, "
         f"{name}(key, image), or key=..., for example key=jax.random.key(0)"
@@ -104,7 +103,6 @@ def no_key_of(name: str) -> TypeError:
 
 
 def no_key(op: Operator, found: str) -> TypeError:
-    """Returns the error of a call without a key."""
     return TypeError(
         f"{op.name} draws random values: pass a JAX key first, {call_with_key(op)}, or key=..., "
         f"for example key=jax.random.key(0); {found}"

@@ -1,8 +1,9 @@
-"""Chooses at which fraction of its size each picture is decoded, if the operators that follow shrink it anyway.
+"""Chooses the fraction of its size at which each picture is decoded, if the operators after the decoder shrink it anyway.
 
-A decoder declares the fractions that it can decode at with a `ScaledDecoding`. An operator that compensates for them takes
-`scaled` in its `setup`. If only such operators read a decoder's pictures (`graph.scaled_consumers`), the engine chooses a
-`Scaled` for each batch, and passes it to `run` of the decoder and to `setup` of its consumers.
+A decoder declares the fractions that it can decode at with a `ScaledDecoding`. An operator that can take pictures of
+reduced size, such as `resize`, has a parameter `scaled` in its `setup`. If only such operators use a decoder's pictures
+(`graph.scaled_consumers`), the engine chooses a `Scaled` for each batch, and passes it to the decoder's `run` and to the
+consumers' `setup`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class ScaledDecoding:
     def choose(
         self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, object], headers: object
     ) -> Scaled:
-        """Chooses, for each picture, the smallest size that is on no axis smaller than a consumer's output."""
+        """Chooses, for each picture, the smallest size at which no axis is shorter than in a consumer's output."""
         sizes = whole.extents[:, :-1]
         most = [(sizes // np.maximum(spec.extents[:, :-1], 1)).min(axis=1) for spec in wanted]
         most.append(self.limits(headers))
@@ -54,7 +55,8 @@ class Scaled:
     Attributes:
         denominator: int64 [N, 1]; the size is divided by it, and rounded up.
         whole: int64 [N, d], the whole size.
-        offset: float64 [N, d], number of pixels of the decoded picture before the first pixel of the whole picture.
+        offset: float64 [N, d], distance from the start of the decoded picture to the start of the whole one, in decoded
+            pixels.
     """
 
     denominator: IntArray

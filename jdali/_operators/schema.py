@@ -3,8 +3,8 @@
 Positional-only parameters are data inputs. Keyword-only parameters are DALI's arguments, annotated
 
 * `PerSample[T]`: may differ by sample; traced in compiled code;
-* `PerFrame[T]`: the same, and may differ by frame of a sequence as well: a tensor whose layout begins with F has a value of T
-  for each frame (`fn.per_frame`), and `run` and `setup` see one frame;
+* `PerFrame[T]`: may also differ by frame of a sequence: a tensor whose layout begins with F has a value of T for each frame
+  (`fn.per_frame`), and `run` and `setup` get the value of one frame;
 * `Static[T]`: one value for the batch; a compile key.
 
 If the first parameter is named `key`, the operator is random. A parameter that only `setup` fills in (through
@@ -69,7 +69,7 @@ class Arg:
 
     @property
     def ragged(self) -> bool:
-        """True if its length may differ by sample, because it is annotated as a list."""
+        """True if the length may differ by sample, because the argument is annotated as a list."""
         return _is_ragged(self.annotation)
 
     @functools.cached_property
@@ -80,7 +80,6 @@ class Arg:
 
     @functools.cached_property
     def is_number(self) -> bool:
-        """True if a sample's value is one number, and never a vector."""
         return self.ranks == frozenset({0})
 
     @functools.cached_property
@@ -118,7 +117,7 @@ class InputSpec:
     name: str
     optional: bool = False
     variadic: bool = False
-    argument: bool = False  # annotated PerSample: `setup` gets its values in place of its spec
+    argument: bool = False  # annotated PerSample, so `setup` gets its values, not its spec
     ragged: bool = False  # an argument whose length may differ by sample
 
 
@@ -127,7 +126,6 @@ class Schema:
     """Holds the schema of an operator, from the signatures of its `run` and `setup`.
 
     Attributes:
-        inputs: positional inputs.
         random: True if `run` takes a key.
         setup_parameters: names of the parameters of `setup`; None if there is no `setup`.
     """
@@ -141,7 +139,7 @@ class Schema:
 
     @property
     def shown_name(self) -> str:
-        """The name in messages; a variant of an operator is shown under the operator's name."""
+        """The name for messages; a variant of an operator (`_name`) has the operator's name."""
         return self.name.removeprefix("_")
 
     @functools.cached_property
@@ -200,7 +198,7 @@ class Schema:
         """Fills in the defaults of the arguments of a call.
 
         Args:
-            private: if True, arguments that the engine fills in are allowed, too.
+            private: if True, arguments that the engine fills in are also allowed.
         """
         allowed = self.args if private else self.public_args
         unknown = sorted(name for name in arguments if name not in allowed)
@@ -239,7 +237,7 @@ def read_schema(
     """Reads the fields of `Schema` from two signatures.
 
     Raises:
-        TypeError: a parameter is of no kind that the module's docstring names.
+        TypeError: a parameter is of none of the kinds in the module's docstring.
     """
     hints = typing.get_type_hints(run, include_extras=True)
     inputs: list[InputSpec] = []
@@ -277,7 +275,7 @@ def _setup_parameters(setup: Callable[..., object] | None) -> frozenset[str] | N
     if setup is None:
         return None
     parameters = inspect.signature(setup).parameters
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):  # `**_` swallows what is not needed
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):  # `**_` takes all other parameters
         return frozenset(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY)
     return frozenset(parameters)
 

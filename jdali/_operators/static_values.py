@@ -24,7 +24,7 @@ def alternatives(annotation: object) -> tuple[Any, ...]:
 
 
 def static_value(annotation: Any, value: Any) -> Hashable:
-    """Converts the value of an argument annotated `Static[annotation]` to a hashable value; a dtype to a NumPy dtype."""
+    """Converts the value of a `Static[annotation]` argument to a hashable value, and a dtype to a NumPy dtype."""
     if annotation is object:  # any user object
         return value
     options = alternatives(annotation)
@@ -63,7 +63,7 @@ def _element(annotation: object) -> type | None:
 
 
 def _converted(kind: type, annotation: object, value: object) -> object:
-    """Converts numbers as DALI does: with `int(value)`, which drops a fraction, or `float(value)`."""
+    """Converts numbers as DALI does, by `int(value)`, which drops fractions, or `float(value)`."""
     if isinstance(value, (list, tuple)):
         if not any(typing.get_args(option) for option in alternatives(annotation)):
             raise _not_of(kind, value)

@@ -22,7 +22,7 @@ from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
 
-# Prefixes of operators that users do not call by name, because they are parts of expressions or of the engine.
+# Prefixes of operators that users do not call by name: parts of expressions (`math.`) or of the engine.
 HIDDEN = ("_", "math.")
 
 
@@ -55,7 +55,7 @@ def public_signature(
 
 
 def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Moves arguments that the operator does not have, the files of named outputs, into its argument `files`."""
+    """Moves keyword arguments that the operator does not have into its argument `files`: each names an output and its files."""
     own = {name: value for name, value in arguments.items() if name in op.public_args}
     others = {name: value for name, value in arguments.items() if name not in own}
     # Iterators, such as `Path.glob` returns, are read more than once.
@@ -64,7 +64,7 @@ def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, An
 
 
 def with_keywords(signature: inspect.Signature) -> inspect.Signature:
-    """Adds a parameter that takes any other keyword, the name of an output."""
+    """Adds a parameter for any other keyword, which is the name of an output."""
     more = inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD, annotation=Any)
     return signature.replace(parameters=[*signature.parameters.values(), more])
 
@@ -81,7 +81,7 @@ def _union(annotation: Any, extra: Any) -> object:
 def document(
     op: Operator, extra: Mapping[str, str], *, by_frame: bool = True, first: Mapping[str, str] | None = None
 ) -> str:
-    """Writes the docstring of an operator, with further arguments, and a note of the arguments that may differ by frame."""
+    """Writes the docstring of an operator, with further arguments, and a note on the arguments that may differ by frame."""
     doc = op.doc
     names = [f"`{arg.name}`" for arg in op.public_args.values() if arg.per_frame]
     if names and by_frame:
@@ -99,7 +99,6 @@ def document(
 
 
 def _entries(arguments: Mapping[str, str]) -> str:
-    """Writes the entries of a docstring's Args."""
     return "".join(f"    {name}: {text}\n" for name, text in arguments.items())
 
 
@@ -168,7 +167,6 @@ def fill(
 
 
 def place(package: pytypes.ModuleType, path: str, value: object) -> None:
-    """Adds a function or class to a surface, under a dotted name."""
     module, short = _home(package, path)
     setattr(module, short, value)
 

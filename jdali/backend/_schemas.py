@@ -19,7 +19,6 @@ class OpSchema:
     def __repr__(self) -> str:
         return f"<OpSchema of {self.Name()}>"
 
-    # --- the operator -----------------------------------------------------------------------
     def Name(self) -> str:
         """Returns the name of the schema, for instance "readers__File"."""
         return schema_name(self._operator.name)
@@ -49,7 +48,6 @@ class OpSchema:
         """Returns the devices on which DALI has the operator; in jdali most operators run on both."""
         return list(self._operator.devices)
 
-    # --- inputs -----------------------------------------------------------------------------
     def MinNumInput(self) -> int:
         """Returns the number of required inputs."""
         return self._operator.min_inputs
@@ -69,7 +67,6 @@ class OpSchema:
             raise IndexError(f"{self.Name()}: there is no input {index}, it takes up to {self.MaxNumInput()}")
         return self._operator.input(index).name
 
-    # --- arguments --------------------------------------------------------------------------
     def GetArgumentNames(self) -> list[str]:
         """Returns the names of all arguments, in alphabetical order."""
         return sorted({*self._operator.public_args, *generic_arguments(self._operator)})

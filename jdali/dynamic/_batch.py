@@ -1,5 +1,3 @@
-"""Defines `Batch`, samples in dynamic mode that may differ in size."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -253,7 +251,7 @@ def _joined(parts: Sequence[Tensor]) -> Batch:
 
 
 def _alone(samples: TensorList) -> bool:
-    """Returns True if each sample is a separate array, not a row of a larger one."""
+    """Returns True if each sample is a separate array, not a row of a larger array."""
     return isinstance(samples.store.blocks[0], SamplesBlock)
 
 

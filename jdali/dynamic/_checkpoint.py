@@ -1,5 +1,3 @@
-"""Defines the checkpoints of dynamic mode, which hold states of readers and random generators by name."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Defines the devices of dynamic mode: "cpu", and "gpu", which is JAX's default device."""
-
 from __future__ import annotations
 
 import threading

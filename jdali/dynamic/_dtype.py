@@ -1,5 +1,3 @@
-"""Defines the element types of dynamic mode, such as `float32` and `uint8`, and conversions to them."""
-
 from __future__ import annotations
 
 import dataclasses

@@ -1,5 +1,3 @@
-"""Defines the external sources of dynamic mode, which take data from the user's code."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

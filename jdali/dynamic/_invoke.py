@@ -152,12 +152,11 @@ def _arguments(
 
 @functools.lru_cache(maxsize=4096)
 def _check_names(op: Operator, names: tuple[str, ...]) -> None:
-    """Raises TypeError if an argument is unknown or a required one is missing."""
+    """Raises TypeError for an unknown argument, or if a required argument is missing."""
     op.bind(dict.fromkeys(names, ...))
 
 
 def _plain(value: object) -> object:
-    """Converts a static argument from dynamic mode's types to plain values."""
     if isinstance(value, DType):
         return value.type_id
     if isinstance(value, Device):
@@ -247,7 +246,7 @@ def repeated(value: EagerValue, count: int) -> TensorList:
 
 
 def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[eager.Placement, Device]:
-    """Chooses the device of an operator and of its results."""
+    """Chooses the device on which an operator runs and its results are."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
         device = "gpu"

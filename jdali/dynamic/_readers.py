@@ -60,7 +60,6 @@ class Reader:
         self._resumed = 0  # samples that were taken from the current epoch before the state was saved
 
     def _reader(self) -> eager.EagerReader:
-        """Returns the open reader; opens it on first use."""
         with self._lock:
             if self._opened is None:
                 self._opened = eager.EagerReader(self._op, self._args, seed=self._seed)

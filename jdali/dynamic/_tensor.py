@@ -1,5 +1,3 @@
-"""Defines `Tensor`, one sample in dynamic mode."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

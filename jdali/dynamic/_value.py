@@ -1,5 +1,3 @@
-"""Defines `EagerValue`, the base of `Tensor` and `Batch`."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -45,7 +43,6 @@ class EagerValue:
         return value
 
     def _samples(self) -> TensorList:
-        """Returns the samples that belong to this value."""
         return self._list
 
     @property

@@ -40,7 +40,6 @@ NOT_USED = ("image_type", "normalize_text")
 
 
 def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
-    """Returns the type, default and description of each generic argument that an operator takes."""
     return {
         name: value for name, value in GENERIC.items()
         if name not in op.public_args and (name != "seed" or op.random)

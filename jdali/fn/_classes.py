@@ -26,7 +26,7 @@ _BY_POSITION = {
 
 
 class _WithSignature(type):
-    """Builds a class's signature only when it is read, because most signatures never are."""
+    """Builds a class's signature on first access, because most signatures are never read."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -50,7 +50,7 @@ class OperatorClass(metaclass=_WithSignature):
         args, kwargs: arguments of the operator's function in `jdali.fn`.
 
     Raises:
-        TypeError: the operator does not have an argument.
+        TypeError: an argument is unknown to the operator.
     """
 
     _function: ClassVar[Callable[..., Any]]
@@ -75,7 +75,7 @@ class OperatorClass(metaclass=_WithSignature):
         known = {*parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
             {k: v for k, v in arguments.items() if k not in known}
-            # The call may pass required arguments that are missing here.
+            # Required arguments may be passed in the call instead.
             | {a.name: a for a in self.__operator__.args.values() if a.required}
         )
 
@@ -86,7 +86,7 @@ class OperatorClass(metaclass=_WithSignature):
 
     @property
     def device(self) -> str:
-        """Returns the argument `device`; "cpu" if it is missing, although the device then follows from the inputs."""
+        """Returns the argument `device`; "cpu" without it, although the operator then runs where its inputs are."""
         return self._arguments.get("device") or "cpu"
 
     @property
@@ -172,7 +172,7 @@ def deprecated_class(made: type[OperatorClass], name: str) -> type[OperatorClass
         made: class of the operator.
         name: deprecated name in `jdali.fn`.
     """
-    if hasattr(made.__call__, "__wrapped__"):  # `made` itself warns of a different name
+    if hasattr(made.__call__, "__wrapped__"):  # `made` itself warns of another deprecated name
         made = cast(type[OperatorClass], made.__base__)
     call = made.__call__
 

@@ -4,11 +4,11 @@ Arguments have DALI's names. Arguments that decide the size of the result must b
 operators take a JAX key, first or as `key=`: `ops.noise.gaussian(jax.random.key(0), image)`. 64-bit types need
 `jax_enable_x64`; without it, results are 32 bits wide, as everywhere in JAX.
 
-Map a batch with `jax.vmap`; a leading axis is not taken for a batch. Without `layout=`, [N, H, W, C] is a sequence of frames,
-to which image operators apply the same arguments, and [N, T] is a sound of N steps and T channels. `layout="HWC"` makes
-such an array an error. Random operators that would draw once for all frames raise in any case.
-`mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples, and layout, `extent` and
-`out_shape` are those of a sample.
+Map a batch with `jax.vmap`, because a leading axis does not count as a batch. Without `layout=`, [N, H, W, C] is a sequence
+of frames, to which image operators apply the same arguments, and [N, T] is a sound of N steps and T channels.
+`layout="HWC"` makes such an array an error. Random operators that would draw once for all frames raise in any case. `mixup`
+and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples, and layout, `extent` and `out_shape`
+describe one sample.
 
 To share a program, samples of several sizes are padded to one shape. Every function takes two arguments for this:
 

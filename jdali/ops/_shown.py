@@ -32,5 +32,5 @@ def deprecated(made: object, name: str) -> Any:
 
 
 def classes() -> ModuleType:
-    """Imports the module of operator classes on first use: it imports the graph, which imports `ops`."""
+    """Imports the module of operator classes on first use, because that module imports the graph, which imports `ops`."""
     return importlib.import_module("jdali.fn._classes")

@@ -42,8 +42,7 @@ def check_bins(num_magnitude_bins: object, who: str) -> None:
 def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
     """Returns the `kwargs` that some augmentation takes.
 
-    If all warps of a suite are excluded, none of `kwargs` remains. This is no error, because the caller's arguments have
-    defaults.
+    If all augmentations that move pixels are excluded, none of `kwargs` remains; this is not an error.
     """
     unused = filter_unused_args(augmentations, kwargs)
     return {name: value for name, value in kwargs.items() if name not in unused}
@@ -95,7 +94,7 @@ def _case(
 
     def case() -> (
         object
-    ):  # a separate function, so that a conditional in the operation sees only this branch's samples
+    ):  # a separate function, so that a conditional in the operation gets only this branch's samples
         return bound()
 
     return case

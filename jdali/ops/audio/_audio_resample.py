@@ -128,14 +128,14 @@ def audio_resample(
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
-    Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
-    steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+    Parity: the position of output sample i is exact to within i · 2⁻³³ of a sample. DALI adds up float32 steps in blocks of
+    256, which moves positions by up to 1e-3 of a sample.
 
     Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
     out = np.dtype(dtype or signal.dtype)
     wave = _to_unit_range(signal)
-    if out.kind == "u":  # 0, which surrounds the signal, becomes the lowest value
+    if out.kind == "u":  # the zeros around the signal become the lowest value
         wave = (wave + 1) / 2
     length = extent[0]
     if wave.size == 0 or out_shape[0] == 0:
@@ -171,7 +171,7 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         total: Array = lax.scan(functools.partial(add_tap, *arrays), start, taps, unroll=unroll)[0]
         return total
 
-    # Each iteration reads and writes the whole sum. On an accelerator this takes most of the time.
+    # On an accelerator, an iteration spends most of its time on reading and writing the whole sum.
     turns = {"cpu": functools.partial(summed, 1), "default": functools.partial(summed, _TAPS_A_TURN)}
     total: Array = platform_dependent(wave, index, share, length, **turns)
     return total
@@ -190,7 +190,7 @@ def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
     carried = n_high * high + (middle >> 16) + (middle2 >> 16)
     rest = n * part
     index = n.astype(jnp.int32) * whole + carried.astype(jnp.int32)
-    # The upper 24 bits, which float32 holds exactly; rounding 32 bits could give 1.
+    # Only the upper 24 bits, which float32 holds exactly: 32 bits could be rounded up to 1.
     return index, (rest >> 8).astype(jnp.float32) * np.float32(2.0**-24)
 
 

@@ -1,5 +1,3 @@
-"""Mel filter bank: sums the bins of a spectrogram under triangles on the mel scale."""
-
 from __future__ import annotations
 
 import math
@@ -29,7 +27,6 @@ def hz_to_mel(hz: float, formula: str) -> float:
 
 
 def mel_to_hz(mel: np.ndarray, formula: str) -> np.ndarray:
-    """Inverts `hz_to_mel`."""
     if formula == "htk":
         return 700 * np.expm1(mel / 1127)
     curved = _KNEE_HZ * np.exp(_LOG_STEP * (np.maximum(mel, _KNEE_MEL) - _KNEE_MEL))
@@ -152,7 +149,6 @@ def _triangles(
         bins: int32, true number of bins.
         step: Hz from bin to bin.
         edges: Hz; triangle i rises from edge i to i + 1, and falls to edge i + 2.
-        filters: int [filters], indices of the triangles.
         size: upper bound of the number of bins in each triangle.
         normalize: True: each triangle has area 1; False: peak 1.
     """

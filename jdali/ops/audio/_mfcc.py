@@ -1,5 +1,3 @@
-"""MFCC: the cosine transform of a mel spectrogram, usually in decibels."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -55,7 +53,7 @@ def mfcc(
         spectrum: float32, any shape; usually the mel spectrogram in decibels.
         axis: axis to transform, 0 or more.
         dct_type: 1 to 4, without the factor 2 of other definitions.
-        lifter: L, which multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
+        lifter: L; coefficient i is multiplied by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
         n_mfcc: number of coefficients; cut to the size of the axis.
         normalize: make the transform orthonormal; not for type 1.
 

@@ -1,5 +1,3 @@
-"""Nonsilent region: finds the part of a signal between leading and trailing silence."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -58,9 +56,8 @@ def nonsilent_region(
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
         reference_power: power of 0 dB; 0: the power of the loudest window.
-        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
-            in between it is updated from the window before, and rounding errors accumulate. A multiple of
-            `window_length`, or -1: never.
+        reset_interval: number of samples after which the power of a window of floats is summed anew. In between, it is
+            updated from the previous window, and rounding errors accumulate. A multiple of `window_length`; -1: never.
         window_length: samples in a window; a shorter signal is one window.
 
     Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all windows are below the
@@ -103,13 +100,13 @@ def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Arr
 
 
 def _mean_factor(window: Array, window_length: int) -> Array:
-    """Returns 1 / window, rounded to float32 before it is multiplied with sums, as in DALI."""
+    """Returns 1 / window in float32; DALI also rounds this factor before it multiplies sums."""
     shorter = np.float32(1) / jnp.maximum(window, 1).astype(jnp.float32)
     return jnp.where(window == window_length, np.float32(1) / np.float32(window_length), shorter)
 
 
 def _loudest(power: Array, valid: Array, first: Array) -> Array:
-    """Returns the largest power; NaN only if the first window's power is NaN, as with DALI's comparisons."""
+    """Returns the largest power; NaN only if the first window's power is NaN, as in DALI."""
     start = jnp.take(power, first)
     greatest = jnp.max(jnp.where(valid & ~jnp.isnan(power), power, 0))
     return jnp.where(jnp.isnan(start), start, greatest)

@@ -1,5 +1,3 @@
-"""Power spectrum: magnitude or power of the Fourier transform along an axis."""
-
 from __future__ import annotations
 
 import functools
@@ -74,7 +72,7 @@ def power_spectrum(
 
 
 def _transform_of_any_size(rows: Array, size: Array) -> Array:
-    """Computes the first half of the Fourier transform of a traced number `size` of elements, up to their phases.
+    """Computes the first half of the Fourier transform of the first `size` elements, a traced number, up to phases.
 
     It uses Bluestein's algorithm: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, times
     another chirp, which is left out because it only changes phases. Transforms of a power of two compute the convolution.
@@ -96,7 +94,8 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
         return lax.complex(*parts)
 
     def shortest(signal: tuple[Array, Array], chirp: tuple[Array, Array], size: Array) -> Array:
-        # The length depends only on the true size, so the padding does not change bits. An accelerator computes all lengths.
+        # The length depends only on the true size, so padding changes no bits. An accelerator computes all lengths and
+        # selects one.
         number = jnp.sum(np.array(lengths, np.int32) <= size + size // 2, dtype=jnp.int32)
         branches = [functools.partial(convolved, length) for length in lengths]
         result: Array = lax.switch(number, branches, signal, chirp, size)

@@ -1,5 +1,3 @@
-"""Spectrogram: magnitude or power of the short-time Fourier transform of a signal."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -109,7 +107,7 @@ def spectrogram(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Computes power or magnitude of the Fourier transform of windows of a signal.
+    """Computes the power or magnitude of the short-time Fourier transform.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
@@ -143,7 +141,7 @@ def spectrogram(
     else:
         result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
     if layout == "ft":
-        # On a CPU the transpose is a pass of its own: fused with the arithmetic, it would read with strides.
+        # On a CPU the transpose is a pass of its own, because fused arithmetic would read with strides.
         result = platform_dependent(
             result, cpu=lambda r: lax.optimization_barrier(r).T, default=jnp.transpose
         )
@@ -151,7 +149,7 @@ def spectrogram(
 
 
 def _reached(count: int, window: int, step: int) -> int:
-    """Counts the samples that `count` windows reach, rounded up to whole steps."""
+    """Returns the number of samples that `count` windows cover, rounded up to whole steps."""
     return (count + -(-window // step) - 1) * step
 
 
@@ -171,14 +169,14 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         return jnp.pad(wave, (before, after + more))
 
     def ends(wave: Array, length: Array) -> Array:
-        # Only these few elements are gathered.
+        # Only these elements are gathered.
         positions = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
         left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in positions)
         body = jnp.concatenate([left, wave, jnp.zeros(after + more, wave.dtype)])
         return lax.dynamic_update_slice(body, right, (before + length,))
 
     def whole(wave: Array, length: Array) -> Array:
-        # XLA fuses this gather into its consumer; a `dynamic_update_slice` for each sample would be a separate pass.
+        # XLA fuses this gather into its consumer, while a `dynamic_update_slice` per sample would be a pass of its own.
         position = jnp.arange(-before, len(wave) + after + more, dtype=jnp.int32)
         at = jnp.clip(reflect_101(position, length), 0, len(wave) - 1)
         seen = wave.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False)

@@ -1,5 +1,3 @@
-"""Converts magnitudes or powers to decibels relative to a reference."""
-
 from __future__ import annotations
 
 import math

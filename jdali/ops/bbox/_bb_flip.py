@@ -1,5 +1,3 @@
-"""Flips bounding boxes."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

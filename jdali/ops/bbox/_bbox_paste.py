@@ -1,5 +1,3 @@
-"""Moves the boxes of an image that is pasted on a larger canvas."""
-
 from __future__ import annotations
 
 import jax

@@ -1,5 +1,3 @@
-"""Rotates the boxes of an image that is rotated."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -164,6 +162,6 @@ def bbox_rotate(
 
 
 def _growth(new: np.ndarray, old: np.ndarray) -> np.ndarray:
-    """Subtracts sizes `old` from `new`, [N, 2]; swaps the old width and height where the other side is now longer."""
+    """Subtracts the sizes `old` from `new`, [N, 2]; swaps the old width and height if the other side is now longer."""
     turned = (old[:, 0] < old[:, 1]) != (new[:, 0] < new[:, 1])
     return new - np.where(turned[:, None], old[:, ::-1], old)

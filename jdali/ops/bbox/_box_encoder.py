@@ -1,5 +1,3 @@
-"""Encodes the boxes of an image as training targets of a single-shot detector's anchors."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -80,8 +78,8 @@ def box_encoder(
         anchors: (left, top, right, bottom) of each anchor, one after the other.
         criteria: least overlap, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
-            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
+            ratios. `means` are subtracted from them, then they are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
 
@@ -112,7 +110,7 @@ def box_encoder(
     if offset:
 
         def unfolded(values: Array) -> Array:
-            """Hides values from the compiler, which in some padded shapes divides by constants with other rounding."""
+            """Hides constants from the compiler, which in some padded shapes rounds a division by a constant differently."""
             return jnp.where(count >= 0, values, jnp.float32(1))
 
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))

@@ -1,5 +1,3 @@
-"""Draws a random window that keeps enough of an image's boxes, and moves the boxes into it."""
-
 from __future__ import annotations
 
 import warnings
@@ -46,7 +44,7 @@ def setup(
         )
     search = Search(
         thresholds=_shares("thresholds", thresholds),
-        # A window of fixed size excludes the whole image.
+        # With windows of a fixed size, the whole image is not a choice.
         allow_no_crop=allow_no_crop and crop_shape is None,
         scaling=_scaling(scaling),
         aspect_ratio=_aspect_ratios(aspect_ratio, ndim),
@@ -220,10 +218,10 @@ def random_bbox_crop(
 ) -> tuple[np.ndarray, ...]:
     """Draws windows until one shows enough of the boxes; returns the window and the boxes in it.
 
-    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted
-    if the boxes overlap with it by the threshold, and at least one box stays. A box stays if its
-    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Without boxes,
-    every window is accepted.
+    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted if
+    its overlap with the boxes reaches the threshold, and at least one box stays. A box stays if its centre is in the window
+    (but see `bbox_prune_threshold`). Boxes that stay are cut at the window's borders. Without boxes, every window is
+    accepted.
 
     Args:
         boxes: float32 [boxes, 4], or [boxes, 6] in 3D, relative to the image (0 to 1).
@@ -262,11 +260,11 @@ def random_bbox_crop(
             boxes, box_labels, bbox_layout="xyXY", thresholds=[0.1, 0.5], scaling=[0.3, 1.0]
         )
     """
-    assert _search is not None  # `setup` passes these three
+    assert _search is not None  # only `setup` passes these arguments
     assert _words is not None
     assert bbox_layout is not None
     first, last = borders_of(boxes, bbox_layout)
-    # Like DALI, this does not check first <= last. The comparisons make NaN an error, too.
+    # Like DALI, this does not check first <= last. NaN fails the comparisons, so it is an error.
     inside = ((first >= 0) & (first <= 1) & (last >= 0) & (last <= 1)).all(axis=1)
     outside = boxes[~inside]
     if len(outside):

@@ -1,5 +1,3 @@
-"""decoders.image: decodes whole images."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -62,8 +60,7 @@ def image(
         cache_threshold: without effect.
         cache_type: without effect.
 
-    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise an error, and never
-    give a partly decoded image.
+    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise an error; no image is decoded in part.
 
     Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """

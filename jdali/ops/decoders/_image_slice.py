@@ -1,5 +1,3 @@
-"""decoders.image_slice: decodes a window of images, given by its borders."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

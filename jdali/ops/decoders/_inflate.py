@@ -1,5 +1,3 @@
-"""decoders.inflate: decompresses LZ4 chunks to arrays."""
-
 from __future__ import annotations
 
 import math
@@ -16,7 +14,7 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _NAME = "decoders.inflate"
-# A byte of LZ4 gives at most 255 bytes of output (a continued length); some bytes at begin and end may add a few.
+# A byte of LZ4 adds at most 255 bytes of output (a continued length); the bytes at its start and end may add a few more.
 _MOST_RATIO, _ALWAYS = 255, 64
 
 
@@ -60,7 +58,6 @@ def setup(
 
 
 def _count(sample: int, offsets: np.ndarray | None, sizes: np.ndarray | None) -> int:
-    """Counts the chunks of a sample."""
     counts = [np.size(values[sample]) for values in (offsets, sizes) if values is not None]
     if len(set(counts)) > 1:
         raise SampleError(

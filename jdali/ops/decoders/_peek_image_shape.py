@@ -1,5 +1,3 @@
-"""peek_image_shape: reads the shape of images from their headers."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""decoders.video: decodes videos in memory."""
-
 from __future__ import annotations
 
 import contextlib
@@ -17,7 +15,7 @@ _NAME = "decoders.video"
 
 
 def setup(encoded: BatchSpec) -> BatchSpec:
-    """Returns type and layout; sizes of 0 are placeholders, because they are not known before a video is opened."""
+    """Returns type and layout; sizes are 0, because they are not known before a video is opened."""
     return BatchSpec(np.zeros((encoded.batch_size, 4), np.int64), np.dtype(np.uint8), "FHWC")
 
 

@@ -1,5 +1,3 @@
-"""Batch permutation: draws the index of a sample for each sample of a batch."""
-
 from __future__ import annotations
 
 import jax
@@ -27,7 +25,7 @@ def _word_pair(key: Array) -> Words:
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Orders the samples by their draws; with `no_fixed_points`, returns the sample after each one in this order."""
+    """Orders the samples by their draws; with `no_fixed_points`, returns for each sample the next one in this order."""
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order

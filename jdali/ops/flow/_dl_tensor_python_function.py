@@ -57,7 +57,7 @@ def from_capsule(value: object) -> Any:
         ) from None
     if device == 1:
         return np.from_dlpack(tensor)
-    with x64_context(True):  # otherwise JAX would refuse 64-bit types
+    with x64_context(True):  # JAX would otherwise refuse 64-bit types
         return jax.dlpack.from_dlpack(tensor)
 
 
@@ -125,7 +125,7 @@ def dl_tensor_python_function_batch(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     synchronize_stream: Static[bool] = True,
 ) -> HostOutputs:
-    """Runs `dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
+    """Runs `dl_tensor_python_function` with `batch_processing=True`: the function gets whole batches."""
     lists = [[to_capsule(sample) for sample in samples] for samples in batches]
     results = as_outputs(function(*lists), num_outputs, _NAME)
     arrays = [

@@ -1,5 +1,3 @@
-"""Calls the user's function of `jax.Array`s within a pipeline."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

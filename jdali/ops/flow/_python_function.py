@@ -1,5 +1,3 @@
-"""Calls the user's Python within a pipeline."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -82,7 +80,7 @@ def python_function_batch(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     parallel: Static[bool] = False,
 ) -> HostOutputs:
-    """Runs `python_function` with `batch_processing=True`: the function sees whole batches."""
+    """Runs `python_function` with `batch_processing=True`: the function gets whole batches."""
     results = as_outputs(function(*batches), num_outputs)
     layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
     return columns_of(results, len(batches[0]) if batches else None, layouts)

@@ -66,7 +66,8 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
     numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
-        # Not a `SampleError`, which would need the sample in all parts; each part has only the samples of its case.
+        # Not a `SampleError`: its sample number would have to exist in all parts, but each part has only the samples of its
+        # case.
         i = int(np.flatnonzero(outside)[0])
         raise ValueError(
             f"choice of {len(parts)} cases: the index of sample {i} is {numbers[i]}, not 0 to {len(parts) - 1}"
@@ -98,7 +99,6 @@ def check_predicate(ndim: int) -> None:
 
 
 def _indices(batch: Any) -> np.ndarray:
-    """Converts a batch of scalars to [N]."""
     if batch.spec.ndim != 0:
         raise RuntimeError(
             "choice: the index must be a scalar in each sample, got samples of shape "

@@ -1,5 +1,3 @@
-"""clahe: equalizes histograms tile by tile, with limited contrast."""
-
 from __future__ import annotations
 
 import functools
@@ -25,7 +23,6 @@ from jdali._operators.record import PerSample, Static, operator
 _UNLIMITED = np.iinfo(np.int32).max
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     images: BatchSpec, *, bins: int, clip_limit: float, luma_only: bool, tiles_x: int, tiles_y: int
 ) -> Plan:
@@ -43,7 +40,7 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # If one axis is not a multiple of its tiles, the other axis gets a margin, too: one pixel for each of its tiles.
+    # If one axis is not a multiple of its tiles, both axes get a margin; for a multiple it is one pixel per tile.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)
@@ -60,7 +57,6 @@ def setup(
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, layouts=("HWC",), source="operators/image/clahe/clahe.cc")
 def clahe(
     image: Array,
@@ -111,7 +107,7 @@ def clahe(
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
-    """Equalizes uint8 [H, W, C]; `luma`: whether some images are equalized by lightness, and whether all are."""
+    """Equalizes uint8 [H, W, C]; `luma` is (some images are equalized by lightness, all are)."""
 
     def tables(values: Array) -> Array:
         return _tables(tiles, values, tile, limit, scale, extent[:2])
@@ -138,7 +134,6 @@ def _each_channel(
     tile: Array,
     *tables: Array,
 ) -> Array:
-    """Computes rows of the result, each channel with its own tables."""
     planes = [keep(_looked_up(tiles, image[:, :, c], first, tables[c], tile)) for c in range(image.shape[2])]
     return unpacked(packed(planes), len(planes)) if len(planes) <= 4 else jnp.stack(planes, axis=-1)
 
@@ -163,10 +158,10 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """Tabulates the four results to interpolate for each value of uint8 [H, W] in each cell: uint32 [cells · 256].
+    """Tabulates, for each cell and value 0 to 255, the four results to interpolate: uint32 [cells · 256].
 
-    A cell lies between the centres of four neighbouring tiles; at the border, tiles are repeated. A number holds the
-    results of the tiles above left, above right, below left and below right, in 8 bits each.
+    A cell lies between the centres of four neighbouring tiles; at the border, tiles repeat. A number packs the results of
+    the tiles above left, above right, below left and below right, 8 bits each.
     """
     wide = values
     for axis in (0, 1):
@@ -181,7 +176,7 @@ def _tables(
     counts = counts.reshape(-1, BINS)
     excess = jnp.maximum(counts - limit, 0).sum(axis=1, keepdims=True, dtype=jnp.int32)
     left = excess % BINS
-    # The remainder goes to values at equal steps.
+    # The remainder is spread over values at equal steps.
     step = jnp.maximum(BINS // jnp.maximum(left, 1), 1)
     value = jnp.arange(BINS, dtype=jnp.int32)
     extra = (value % step == 0) & (value // step < left)
@@ -198,7 +193,7 @@ def _tables(
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """Interpolates each value between the results of the four nearest tiles: uint8 [rows, W].
 
-    Products are `rounded`, because many values are halves or close to one.
+    Products are `rounded`, because many values are a half or close to it.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])

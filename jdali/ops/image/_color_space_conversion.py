@@ -1,5 +1,3 @@
-"""color_space_conversion: converts images between RGB, BGR, gray and YCbCr."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

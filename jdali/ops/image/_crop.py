@@ -1,5 +1,3 @@
-"""crop: cuts a window out of each image, at a relative position."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -97,7 +95,7 @@ def crop_anchors(layout: str, options: Mapping[str, Any], extent: Array, size: A
     """
     sizes = [options[name] for name in _SIZES]
     if all(s is None or (isinstance(s, np.ndarray) and not (s > 0).any()) for s in sizes):
-        return [None] * len(layout)  # while tracing, every image is known to stay whole
+        return [None] * len(layout)  # known at trace time: every image stays whole
     shares = _window.crop_positions(layout, *(options[f"crop_pos_{axis}"] for axis in "xyz"))
     return [
         None if share is None else exact_anchor(share, extent[axis] - size[axis], options["rounding"])

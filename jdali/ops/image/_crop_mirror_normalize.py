@@ -69,7 +69,7 @@ def setup(
         power = 2 ** np.ceil(np.log2(np.maximum(channels, 1)))
         padded = np.where(channels > 0, power, 0).astype(np.int64)
     _check_statistics(mean, std, channels, padded)
-    # A value for each input channel is allowed, too; added channels are then 0.
+    # One value per input channel is also allowed; added channels are then 0.
     if (channels != np.size(fill_values)).any():
         _window.check_fill_values(_NAME, policy, fill_values, layout, padded)
     extents = extents.copy()
@@ -112,7 +112,7 @@ def folded(mean: Any, std: Any, scale: float, shift: float) -> tuple[Any, Any]:
         mean, std: float32 [1] or [C].
     """
     if _is_known(mean) and _is_known(std):
-        with np.errstate(all="ignore"):  # a std or scale of 0 gives infinities, as in DALI
+        with np.errstate(all="ignore"):  # with a std or scale of 0, results are infinite, as in DALI
             inverse = np.float32(scale) / std
             moved = mean.astype(np.float64) - std.astype(np.float64) * (np.float32(shift) / np.float32(scale))
             return (mean if shift == 0 else moved.astype(np.float32)), inverse

@@ -1,5 +1,3 @@
-"""cutmix: pastes a box of another image of the batch into each image."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""debayer: makes colour images from the data of a sensor behind a Bayer filter."""
-
 from __future__ import annotations
 
 import functools
@@ -35,7 +33,6 @@ Sites: TypeAlias = tuple[Array, Array]
 Colours: TypeAlias = Callable[[At, Sites], list[Array]]
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Plan:
     algorithm = algorithm.lower()
     if algorithm == "default_npp":
@@ -87,7 +84,6 @@ def _refuse(wrong: np.ndarray, message: str, values: np.ndarray, argument: str |
     check_samples(wrong.any(axis=1), text, argument=argument)
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, layouts=("HW", "HWC"), source="operators/image/color/debayer_cpu.cc")
 def debayer(
     image: Array,
@@ -166,7 +162,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 def _of_size(
     algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
-    """Calls `run(make, wide)`: `make` computes rows of the result from `wide`, the image with a margin at both sides."""
+    """Calls `run(make, wide)`, where `make` computes rows of the result from `wide`, the image with a margin on both sides."""
 
     def interpolated(image: Array) -> Array:
         return run(
@@ -180,13 +176,12 @@ def _of_size(
 
     if algorithm in _COLOURS:
         return interpolated(image)
-    algorithm = "bilinear_ocv"  # `interpolated` uses it for small images
+    algorithm = "bilinear_ocv"  # `interpolated` uses this algorithm for small images
     if min(image.shape) < SMALLEST:
         return interpolated(image)
     return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
 
 
-# --- colours from the pixels around -----------------------------------------------------------------
 def _interpolated(
     colours: Colours, keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int
 ) -> Array:
@@ -198,8 +193,6 @@ def _interpolated(
         wide: [H, W + 2], with a margin of one unspecified column on both sides.
         red: int32 [2], see `_sites`.
         size: int32 [2], true size of the image.
-        first: int32 [].
-        count: number of rows.
     """
     width = wide.shape[1] - 2
     rows = jnp.clip(
@@ -290,7 +283,6 @@ _COLOURS: dict[str, Colours] = {
 }
 
 
-# --- colours by gradients -----------------------------------------------------------------------------
 def _by_gradients(keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
     """Interpolates by variable numbers of gradients; `wide` has a margin of two columns on both sides."""
     rows = first + jnp.arange(-2, count + 2, dtype=jnp.int32)

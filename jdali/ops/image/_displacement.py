@@ -38,7 +38,6 @@ def _setup(name: str, images: BatchSpec, *, interp_type: DALIInterpType) -> Batc
     return images
 
 
-# --- water --------------------------------------------------------------------------------------
 @operator(
     setup=functools.partial(_setup, "water"),
     layouts=("HWC",),
@@ -96,7 +95,6 @@ def water(
 
 
 def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Maps points for `water`."""
     ampl_x, ampl_y, freq_x, freq_y, phase_x, phase_y = parameters
     y, x = (center - jnp.float32(0.5) for center in centers)
     right = rounded(ampl_x * jnp.sin(rounded(freq_x * y) + phase_x))
@@ -106,7 +104,6 @@ def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     return [y + down, x + right]
 
 
-# --- sphere -------------------------------------------------------------------------------------
 @operator(
     setup=functools.partial(_setup, "sphere"),
     layouts=("HWC",),
@@ -159,7 +156,6 @@ def sphere_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     return [jnp.where(radius == 0, jnp.float32(-10), point) for point in points]
 
 
-# --- jitter -------------------------------------------------------------------------------------
 def jitter_setup(images: BatchSpec, *, nDegree: int, interp_type: DALIInterpType) -> BatchSpec:
     if not 0 <= nDegree < 1 << 15:
         raise ValueError(f"jitter: nDegree must be from 0 to 32767, got {nDegree}")

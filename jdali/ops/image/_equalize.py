@@ -1,5 +1,3 @@
-"""equalize: equalizes the histogram of each channel."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

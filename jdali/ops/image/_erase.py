@@ -1,5 +1,3 @@
-"""erase: fills boxes of images, or of arrays of any layout, with a value."""
-
 from __future__ import annotations
 
 import functools
@@ -20,7 +18,6 @@ from jdali._operators.record import PerSample, Static, extents_of, is_traced, op
 _WORD_BITS = 32
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     data: BatchSpec,
     *,
@@ -121,7 +118,6 @@ def _check_fill(data: BatchSpec, fill_value: object) -> None:
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, setup_needs=lambda arguments: (), source="operators/generic/erase/erase_utils.h")
 def erase(
     data: Array,
@@ -205,7 +201,8 @@ def _regions(values: object, extent: Array | None, axes: int) -> Array:
     flat = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     if extent is not None:
         flat = jnp.where(jnp.arange(flat.shape[0], dtype=jnp.int32) < extent[0], flat, jnp.nan)
-    # At least two regions: with one, the compiler would remove the sum, and compute the mask again for every element.
+    # At least two regions: with one, the compiler would remove the sum over regions, and compute the mask anew for each
+    # element.
     count = max(2, -(-flat.shape[0] // axes))
     flat = jnp.pad(flat, (0, count * axes - flat.shape[0]), constant_values=jnp.nan)
     return flat.reshape(count, axes)
@@ -219,7 +216,7 @@ class _Boxes(NamedTuple):
     last: Array
 
     def stretched(self, axis: int, factor: int) -> _Boxes:
-        """Scales coordinates along an axis, whose elements become `factor` elements each."""
+        """Scales coordinates along an axis of which each element becomes `factor` elements."""
         factors = np.array([factor if a == axis else 1 for a in self.axes], np.float32)
         return _Boxes(self.axes, self.first * factors, self.last * factors)
 
@@ -237,7 +234,7 @@ def _filled(data: Array, boxes: _Boxes, fill: Array) -> Array:
 
 
 def _marked(shape: Sequence[int], boxes: _Boxes) -> Array:
-    """Marks elements inside of any of up to 32 boxes, bool, broadcastable to `shape`; each box has a bit of a word."""
+    """Marks elements in any of up to 32 boxes, bool, broadcastable to `shape`; each box is a bit of a word."""
     count = boxes.first.shape[0]
     word = np.dtype(np.uint8 if count <= 8 else np.uint16 if count <= 16 else np.uint32)
     bits = jnp.left_shift(jnp.ones((), word), jnp.arange(count, dtype=word))

@@ -1,5 +1,3 @@
-"""filter: correlates images, videos and volumes with a kernel."""
-
 from __future__ import annotations
 
 import functools
@@ -22,7 +20,6 @@ _BORDERS = (*INDICES, "constant")
 _FLOAT = np.dtype(np.float32)
 
 
-# --- setup --------------------------------------------------------------------------------------
 def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
     """Returns the first of the two or three adjacent axes that the kernel moves along, and the axis after the last."""
     letters = layout or "DHW"[-ndim:]
@@ -145,7 +142,6 @@ def _refuse(bad: Any, message: str, values: np.ndarray, argument: str | None) ->
     check_samples(bad, lambda i: f"filter: {message} {tuple(values[i].tolist())}", argument=argument)
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, takes_frames="inputs", source="operators/image/convolution/filter.cc")
 def filter(
     data: Array,

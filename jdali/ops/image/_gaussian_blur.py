@@ -1,10 +1,10 @@
 """gaussian_blur: a separable filter, axis by axis, computed on a CPU as products with banded matrices.
 
-Rows along an axis are computed in blocks. Each block is a small matrix, which holds the window and its
-mirror images at the borders, times the rows that the block reaches. This takes many more multiplications than the
-window has elements, but matrix products are so much faster that on a CPU they win from three elements on.
+Rows along an axis are computed in blocks. A block is the product of a small matrix, which holds the window and its mirror
+images at the borders, and the rows that the block reaches. This takes more multiplications than the window has elements,
+but on a CPU matrix products are so fast that they win for windows of three elements and more.
 
-Accelerators are bound by memory: one pass over an axis sums up to `_TAPS` elements of the window.
+On accelerators, memory limits the speed, so one pass over an axis sums up to `_TAPS` elements of the window.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ _TAPS = 33
 SMALL = 1 << 16
 
 
-# --- setup --------------------------------------------------------------------------------------
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
     """Returns the axes to blur: all but channels and frames; without a layout all. Raises for more than three axes."""
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
@@ -148,7 +147,6 @@ def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     return ("sigma", "window_size")
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup,
     setup_needs=size_arguments,
@@ -209,7 +207,7 @@ def _spread(values: Array, extent: Array | None, axes: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class _Blur:
-    """Key of a compiled blur."""
+    """Static arguments of a blur, which select its compiled program."""
 
     axes: tuple[int, ...]
     radii: tuple[int, ...]  # bucket of the radius along each axis
@@ -225,7 +223,7 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
         values, guarded = image, bool(jnp.issubdtype(image.dtype, jnp.floating))
         todo = [i for i in reversed(range(len(blur.axes))) if blur.radii[i]]
         if way == "taps":
-            todo.reverse()  # in the other order, XLA writes a sum of shifted columns transposed, then transposes it
+            todo.reverse()  # else XLA writes a sum of shifted columns transposed, then transposes it back
             values = _with_margins(values, {blur.axes[i]: blur.radii[i] for i in todo}, extent)
         for i in todo:
             axis, reach = blur.axes[i], blur.radii[i]
@@ -313,7 +311,7 @@ def _band(
     """Makes the matrix [block, reached] of a block whose output begins at `row`, and its input at `start`."""
     own = jnp.arange(shape[0], dtype=jnp.int32)[:, None]
     columns = reflect_101(row + own + taps, size) - start
-    # Rows past the true size may reach outside, and are dropped.
+    # Rows past the true size may read outside of the input; these elements are dropped.
     return jnp.zeros(shape, jnp.float32).at[own, columns].add(weights, mode="drop")
 
 
@@ -329,7 +327,7 @@ def _product(matrix: Array, values: Array) -> Array:
 def _finite(made: Array) -> Array:
     """Marks columns of a product whose operands are all finite.
 
-    Each row of the product is computed from the whole column, so the first row is finite only then.
+    Each element of a column is computed from all operands of the column, so checking the first is enough.
     """
     return jnp.isfinite(made[:, :1])
 
@@ -355,7 +353,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     _, block, reached = bands.matrices.shape
     inner = min(flat[2], LINES)
     outer = min(flat[0], max(1, LINES // (inner * block)))
-    # Axes on either side are merged into one, so only the padding of the first of them can be left out.
+    # Axes on either side are merged into one; the loop can skip only the padding of the first.
     needed_outer = extent[0] * (flat[0] // shape[0]) if axis else 1
     needed_inner = extent[axis + 1] * (flat[2] // shape[axis + 1]) if axis + 1 < len(shape) else 1
 
@@ -366,7 +364,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
         part = _without_padding(part, bands.starts[b], extent[axis])
         made = _product(bands.matrices[b], part)
         if guarded:
-            # A branch for each block, since a branch over all blocks would copy their results.
+            # Each block has its own branch, because a branch over all blocks would copy their results.
             mended = functools.partial(_guarded_product, bands=bands, block=b)
             made = lax.cond(_finite(made).all(), lambda made, _: made, mended, made, part)
         return lax.dynamic_update_slice(result, saturate_cast(made, out), (o, bands.rows[b], i))
@@ -383,7 +381,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
 
 
 def _with_margins(values: Array, radii: Mapping[int, int], extent: Array) -> Array:
-    """Extends the axes whose window in `radii` has at most `_TAPS` elements, by mirror images on both sides."""
+    """Extends axes by mirror images on both sides, if their window in `radii` has at most `_TAPS` elements."""
     indices: list[Array | None] = [None] * values.ndim
     for axis, reach in radii.items():
         if 2 * reach < _TAPS:
@@ -404,15 +402,15 @@ def _pass_of_taps(
     lines = values.reshape(math.prod(shape[:axis]), -1)  # a shifted copy is one slice of each line
     taps = lax.optimization_barrier(
         list(weights)
-    )  # scalars, because each slice of an array would be a kernel
+    )  # scalars, because a GPU would launch a kernel for each slice of an array
 
     def term(k: int) -> Array:
         value = lax.slice_in_dim(lines, k * step, k * step + shape[axis] * step, axis=1)
         product = taps[k] * value.astype(jnp.float32)
         if not guarded:
             return product
-        # A weight may underflow to 0 within the window, and 0 · infinity is NaN. Infinite values and NaN are therefore
-        # added without a weight.
+        # A weight in the window may underflow to 0, and 0 · infinity is NaN, so infinite values and NaN are added without a
+        # weight.
         product = jnp.where(jnp.isfinite(value), product, value.astype(jnp.float32))
         return jnp.where(abs(k - reach) <= radius, product, 0)
 
@@ -441,7 +439,7 @@ def _pass_whole(
         )
 
     parts = jax.vmap(filtered, in_axes=(0, 1), out_axes=1)(blocks, values[:, reached])
-    # The last block is moved back into the axis, so rows are selected by their index in their block.
+    # The last block overlaps the block before, so rows are selected by their index in their block.
     index = jnp.arange(shape[axis], dtype=jnp.int32)
     which = index // block
     return saturate_cast(parts[:, which, index - bands.rows[which]].reshape(shape), out)

@@ -1,5 +1,3 @@
-"""jpeg_compression_distortion: simulates the loss of storing an image as a JPEG file."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -45,11 +43,10 @@ _LUMA_TABLE = np.array(
 _CHROMA_TABLE = np.full((_BLOCK, _BLOCK), 99, np.int32)
 _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [47, 66, 99, 99]]
 
-# The 8-point DCT of libjpeg's accurate integer method as a matrix: frequency k of value n has the weight
-# √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some weights differ by 1 from the nearest integer, because
-# the method adds rounded constants; with them, results have libjpeg's bits. Columns are the first four values. The other
-# values, in reverse order, have the same weights for even frequencies and negated ones for odd. The inverse is the
-# transpose.
+# The 8-point DCT of libjpeg's accurate integer method as a matrix: value n has the weight √2 · cos((2n + 1)kπ / 16) in
+# frequency k, 1 for k = 0, in units of 2^-13. Some weights differ by 1 from the nearest integer, because the method adds
+# rounded constants; results then have libjpeg's bits. Columns are the first four values. The last four, in reverse order,
+# have the same weights for even k, and negated weights for odd k. The inverse is the transpose.
 _DCT_BITS = 13
 _HALF_DCT = np.array(
     [
@@ -68,7 +65,7 @@ _HALF_DCT = np.array(
 _DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
 _GUARD_BITS = 2  # additional bits between the two passes
 
-# JFIF's BT.601 with full range, in units of 2^-16.
+# JFIF's colours: BT.601 with full range, in units of 2^-16.
 _COLOR_BITS = 16
 _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -5329))
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
@@ -76,12 +73,10 @@ _GRAY = 128  # chroma of gray, subtracted before the DCT
 
 # Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 _SMALL = 1 << 13
-# Units that are coded in one strip, and pixels that are converted to RGB in one strip, so that intermediates stay in the
-# cache.
+# Units coded per strip, and pixels converted to RGB per strip, so that intermediates stay in the cache.
 _UNITS, _PIXELS = 96, 1 << 15
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
     if images.dtype not in (np.uint8, np.float32):
         raise ValueError(f"{_NAME}: images are {images.dtype}, they must be uint8 or float32; cast them")
@@ -96,7 +91,6 @@ def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
     return images
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup, layouts=("HWC",), source="operators/image/distortion/jpeg_compression_distortion_op_cpu.cc"
 )
@@ -151,7 +145,7 @@ def _distorted(image: Array, quality: Array, extent: Array) -> Array:
 
 
 def _whole(image: Array, quality: Array, extent: Array) -> Array:
-    """Codes and decodes a whole image; planes are written to memory as uint8, because memory limits the speed."""
+    """Codes and decodes a whole image; planes are stored as uint8, because memory limits the speed."""
 
     def written(part: Array) -> Array:
         result: Array = lax.optimization_barrier(part)
@@ -168,8 +162,7 @@ def _whole(image: Array, quality: Array, extent: Array) -> Array:
     return jnp.clip(jnp.stack(colors, axis=-1), 0, 255).astype(jnp.uint8)[:height, :width]
 
 
-# Functions from here to `_upsampled` take int32 values, which they round as libjpeg does, or float32 tangents, which
-# they do not round.
+# Functions from here to `_upsampled` round int32 values as libjpeg does, but do not round float32 tangents.
 def _shifted(total: Array, bits: int, bias: Any) -> Array:
     """Divides by 2^bits; adds `bias` to integers first, and rounds them down."""
     if jnp.issubdtype(total.dtype, jnp.floating):
@@ -178,7 +171,7 @@ def _shifted(total: Array, bits: int, bias: Any) -> Array:
 
 
 def _planes(image: Array, extent: Array) -> tuple[Array, Array, Array, Array]:
-    """Returns luma, the true size of averaged chroma planes, and Cb and Cr before averaging."""
+    """Returns luma, the true size of the chroma planes after averaging, and Cb and Cr before averaging."""
     luma, blue, red = _to_ycbcr(channels_of(_extended(image, extent)))
     return luma, (extent[:2] + 1) // 2, blue, red
 
@@ -245,9 +238,9 @@ def _upsampled(part: Array, size: Array) -> Array:
 
 # --- all blocks at once -----------------------------------------------------------------------------
 def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
-    """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCTs, each with its table.
+    """Passes luma and chroma, uint8 [H, W], multiples of 8, through DCT, quantization and inverse DCT.
 
-    Blocks of all planes are coded together, so the large program is compiled once, not once per plane.
+    Blocks of all planes are coded together, so this large program is compiled once, not once per plane.
     """
     blocks = [_blocks(part, _BLOCK) for part in parts]
     ends = np.cumsum([block.shape[2] for block in blocks])
@@ -278,7 +271,7 @@ def _at_once(blocks: Array, step: Array) -> Array:
 
 
 def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
-    """Computes `_pass` by a matrix: with eight products for each value, more than `_to_frequencies` and its inverse."""
+    """Computes `_pass` by a matrix, with eight products for each value, more than `_to_frequencies` and its inverse take."""
     total = jnp.zeros((), jnp.int32)
     for n, column in enumerate(matrix.T):
         factors = jnp.asarray(np.expand_dims(column, (1 - axis, 2)))
@@ -301,7 +294,7 @@ def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _quantized(values: Array, step: Array) -> Array:
-    """Rounds values of libjpeg's DCT, which are 8 times too large, to multiples of steps, half away from zero: int32.
+    """Rounds values of libjpeg's DCT, which are scaled by 8, to multiples of steps, half away from zero: int32.
 
     Adding 1/2 keeps float32 quotients away from integers.
     """
@@ -323,7 +316,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
         return kept(values, once)
 
     def in_strips(count: int, make: Callable[[Array, T], T], start: T) -> T:
-        """Calls `make` with the index of the first of `count` lines of units, for all lines."""
+        """Calls `make` with the first line of each strip of `count` lines of units."""
         result: T = loop(
             (lines + count - 1) // count,
             lambda i, state: make(jnp.minimum(i * count, down - count), state),
@@ -408,7 +401,7 @@ def _averaged(units: Array) -> Array:
 
 
 def _joined(blocks: Array, count: int, side: int, keep: Keep) -> Array:
-    """Joins [8, 8, blocks] to `count` lines of units of side × side blocks each, moving four bytes at a time.
+    """Joins [8, 8, blocks] to `count` lines of units, which have side × side blocks each; moves four bytes at a time.
 
     Blocks have the order [side, side, count, units].
     """

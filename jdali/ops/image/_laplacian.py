@@ -35,7 +35,6 @@ _FLOAT = np.dtype(np.float32)
 _AT_ONCE = 49
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     data: BatchSpec, *, dtype: np.dtype | None, normalized_kernel: bool, scale: object, smoothing_size: object,
     window_size: object, layout: str, frames: np.ndarray | None = None,
@@ -61,7 +60,7 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    # The choice depends on a sample's own windows, so that other samples do not change its bits.
+    # The choice depends on a sample's own windows, so other samples do not change its bits.
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None
@@ -153,12 +152,10 @@ def _kernels(
 
 
 def _smoothing(size: int) -> np.ndarray:
-    """Returns binomial coefficients."""
     return np.array([math.comb(size - 1, k) for k in range(size)], np.float64)
 
 
 def _derivative(size: int) -> np.ndarray:
-    """Returns a second difference, smoothed by binomial coefficients."""
     return np.convolve(_smoothing(size - 2), [1.0, -2.0, 1.0])
 
 
@@ -200,7 +197,6 @@ def _per_axis(
     return sizes
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup,
     setup_needs=lambda arguments: ("window_size", "smoothing_size"),  # `scale` is only checked if it is known

@@ -1,5 +1,3 @@
-"""median_blur: computes the median of a window around each pixel."""
-
 from __future__ import annotations
 
 import functools
@@ -27,7 +25,7 @@ _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
 # Largest window, in elements, that uses a sorting network: 7 x 7 elements compile in 4 s, larger windows take longer.
 _NETWORK = 49
-# Largest window, in elements, whose sorted columns an accelerator merges in one pass; with 49 elements, XLA compiles for
+# Largest window, in elements, whose sorted columns an accelerator merges in one pass; for 49 elements, compiling takes
 # minutes.
 _AT_ONCE = 25
 # Size of a block of rows in bytes; the intermediates of a network then stay in the cache.
@@ -36,7 +34,6 @@ _BLOCK = 1 << 16
 _SMALL = 1 << 12
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
     if images.dtype not in _TYPES:
         kinds = ", ".join(kind.name for kind in _TYPES)
@@ -62,7 +59,6 @@ def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup, name=_NAME, layouts=("HWC",), devices=("cpu", "gpu"),
     source="operators/image/convolution/median_blur.cu",
@@ -219,7 +215,7 @@ def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Arra
 
 
 class _Windows:
-    """The windows of an image, read element by element: an element of all windows is an image."""
+    """The windows of an image, read element by element: element (y, x) of all windows is a shifted image."""
 
     def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
         height, width, self.channels = image.shape
@@ -232,11 +228,10 @@ class _Windows:
         self.padded = padded
 
     def zeros(self, dtype: Any) -> Array:
-        """Makes an image of zeros to start a loop over the windows' elements."""
         return varying_like(jnp.zeros(self.flat.shape, dtype), self.padded, self.size)
 
     def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
-        """Calls `step(result, element, inside, *elements_of_others)` for all elements; `inside`: the element is in the window."""
+        """Folds elements by `step(result, element, inside, *elements_of_others)`; `inside` is True within the window's size."""
         height, width = self.reach
         own = self.size // 2
 
@@ -251,7 +246,7 @@ class _Windows:
         return result
 
     def _at(self, y: Any, x: Any) -> Array:
-        """Takes element (y, x) of the largest window; the position is the same for all samples, so XLA makes no gather."""
+        """Takes element (y, x) of the largest window; all samples share the position, so XLA needs no gather."""
         return lax.dynamic_slice(self.padded, (y, x * self.channels), self.flat.shape)
 
 

@@ -1,5 +1,3 @@
-"""mixup: replaces each sample of a batch by a weighted mean of itself and another sample."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -27,7 +27,6 @@ _BORDERS = {
 _UNROLLED = 9
 
 
-# --- setup --------------------------------------------------------------------------------------
 def _setup(
     name: str,
     images: BatchSpec,
@@ -65,7 +64,6 @@ def _refuse(name: str, bad: np.ndarray, message: str, values: np.ndarray, argume
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))  # one program for eager calls, too
 def _extremes(
     largest: bool, border: str, reach: tuple[int, int], image: Array, size: Array, start: Array, extent: Array

@@ -1,5 +1,3 @@
-"""multi_paste: assembles images from regions of other images (mosaics, collages)."""
-
 from __future__ import annotations
 
 import functools
@@ -23,11 +21,10 @@ from jdali._operators.record import PerSample, Static, batch_operator, extents_o
 _NAME = "multi_paste"
 _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))
 
-# (Rows, pixels) of tiles for copying regions; the first tile that fits into the region is used.
+# (Rows, pixels) of tiles for copying regions; a region is copied by the first tile that fits into it.
 _TILES = ((32, 128), (32, 32), (4, 8), (1, 1))
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     *images: BatchSpec,
     dtype: np.dtype | None,
@@ -112,7 +109,7 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
             raise ValueError(
                 f"{_NAME}: The `output_size` should be a tuple (H, W), got {found} elements for a sample at index 0."
             )
-        output_size = output_size[:, :2]  # an image's shape, with channels, is allowed, too
+        output_size = output_size[:, :2]  # the shape of an image, which includes channels, is also allowed
         wrong = (output_size < 0).any(axis=1)
         check_samples(
             wrong,
@@ -229,7 +226,6 @@ def regions(arguments: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> t
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @batch_operator(
     setup=setup, whole_batch=lambda arguments: arguments.get("in_ids") is not None, pastes="in_ids",
     source="operators/image/paste/multipaste.h",
@@ -312,7 +308,7 @@ def _with_regions(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Returns, for one sample: source images' ids, sizes [regions, 2], the result of `regions`, and which regions exist."""
+    """Returns one sample's source ids, source sizes [regions, 2], result of `regions`, and which regions exist (bool)."""
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])
@@ -364,7 +360,7 @@ def _in_tiles(
 
 
 def _copied(result: Array, image: Array, box: Array, source: Array, sample: Array, channels: int) -> Array:
-    """Copies a region of sample `source` of `image` to `sample` of `result` [N, F, H, W·C]."""
+    """Copies a region from image[source] to result[sample]; `result` is [N, F, H, W·C]."""
     rows, columns = (min(a, b) for a, b in zip(image.shape[2:], result.shape[2:], strict=True))
     todo = (box[1] > 0).all()
     for tile in _TILES:
@@ -381,7 +377,7 @@ def _tiled(
 ) -> Array:  # fmt: skip
     """Copies a region in tiles of one size; does nothing unless `fits`.
 
-    A tile that would reach past the region's end is moved back to end there, and overlaps the tile before.
+    The last tile of a region is moved back to its end, so it overlaps the tile before.
     """
     (top, left), (height, width), (y, x) = box
     (tall, wide), frames = tile, result.shape[1]

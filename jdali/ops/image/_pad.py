@@ -1,5 +1,3 @@
-"""pad: extends arrays at their ends to a common shape, or to a multiple of a size."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

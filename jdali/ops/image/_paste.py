@@ -1,5 +1,3 @@
-"""paste: puts images on larger canvases."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""remap: warps images by tables with a point for each pixel."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""roi_random_crop: positions a window at random around, or within, a region of interest."""
-
 from __future__ import annotations
 
 import functools
@@ -121,7 +119,7 @@ def roi_random_crop(
     extent: Array | Sequence[Array],
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Draws the start of a window that shows as much of a region of interest as possible.
+    """Draws the start of a window that covers a region of interest as far as possible.
 
     Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
     have equal probabilities. If bounds are known, the window stays inside of them.

@@ -1,5 +1,3 @@
-"""rotate: rotates images around their centre."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -15,7 +13,7 @@ from jdali._kernels.affine_matrix import rotation_matrix
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
-# rotate_params.h: an excess over a whole number of pixels that does not enlarge the canvas.
+# rotate_params.h: the canvas is not enlarged for a smaller excess over a whole number of pixels.
 _SLACK = 1e-2
 
 
@@ -24,9 +22,9 @@ def canvas_size(
 ) -> np.ndarray:
     """Computes the smallest canvas that holds rotated images; each side has the parity of the image axis along it.
 
-    Equal parity keeps pixel centres on pixel centres, so that small angles blur less. All frames of a sequence get one
-    canvas, which holds the largest of them. Its parity is the most frequent parity of the frames' own canvases; in a tie,
-    it is even.
+    With equal parity, pixel centres stay on pixel centres, so small angles blur less. All frames of a sequence get one
+    canvas, which is large enough for each of them. Its parity is the most frequent parity among the frames' own canvases;
+    in a tie, it is even.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).
@@ -46,7 +44,7 @@ def canvas_size(
         reach = np.abs(_np_rotation(radians, np.asarray(axis, np.float32)))[:, ::-1, ::-1]
         parts = reach * size[:, None, :].astype(np.float32)
         needed = np.ceil(parts.sum(-1) - np.float32(_SLACK)).astype(np.int64)
-        # The axis that reaches furthest; among equals, the output's own, then x before y before z.
+        # The image axis that reaches furthest along a side; among equals, the side's own axis, then x before y before z.
         own = np.diagonal(reach, 0, 1, 2) >= reach.max(-1)
         source = np.where(own, np.arange(3), 2 - reach[:, :, ::-1].argmax(-1))
         along = np.take_along_axis(size, source, axis=1)

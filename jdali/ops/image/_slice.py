@@ -1,5 +1,3 @@
-"""slice: cuts a window, given by its borders, out of arrays of any layout."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -64,7 +62,7 @@ def setup(
         extents = data.extents[group.rows]
         with group.blaming():
             chosen = _slice_window.slice_axes("slice", data.layout, extents.shape, group.axes, names)
-            if later:  # the number of axes is then equal for all samples, see `_needs`
+            if later:  # all samples then have the same number of axes, see `_needs`
                 sizes, params["_axes"] = _fixed_sizes(extents, chosen, shape), chosen.astype(np.int32)
             else:
                 anchors[group.rows], sizes[group.rows] = _slice_window.any_window(
@@ -73,7 +71,7 @@ def setup(
         cut.update(np.unique(chosen).tolist())
     if not later:
         anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes, policies)
-        # Clipped to int32: a window at its limits is outside of the data, too.
+        # Clipped to int32: windows past its limits are outside of the data, and stay outside.
         params["_anchors"] = np.clip(anchors, -(2**31), 2**31 - 1 - sizes).astype(np.int32)
     _window.check_border("slice", policy, data.extents, sizes)
     channels = sizes[:, layout.index("C")] if "C" in layout else None

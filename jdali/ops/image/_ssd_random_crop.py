@@ -1,5 +1,3 @@
-"""ssd_random_crop: cuts out a random window that keeps enough of an image's boxes, to train SSD."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -75,7 +73,7 @@ def ssd_random_crop(
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """
-    assert _words is not None  # `setup` passes it
+    assert _words is not None  # only `setup` passes this argument
     first, last = boxes[:, :2], boxes[:, 2:]
     outside = boxes[~((boxes >= 0) & (boxes <= 1)).all(axis=1)]
     if len(outside):

@@ -1,5 +1,3 @@
-"""tensor_resize: resizes arrays of any layout along any axes."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -48,7 +46,7 @@ def setup(
     extents = data.extents
 
     def all_axes(name: str, values: object, others: object) -> Any:
-        """Extends `values` of the chosen axes to [N, ndim] by `others`; None stays None."""
+        """Extends `values`, of the chosen axes, to [N, ndim]; other axes take `others`. None stays None."""
         if values is None:
             return None
         result = np.broadcast_to(np.asarray(others, np.float64), extents.shape).copy()

@@ -1,5 +1,3 @@
-"""warp_affine: rotates, scales, shears and shifts images in one step."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

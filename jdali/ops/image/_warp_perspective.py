@@ -1,5 +1,3 @@
-"""warp_perspective: warps images by a perspective transform."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

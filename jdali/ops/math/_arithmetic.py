@@ -34,7 +34,7 @@ def sub(left: Array, right: Array) -> Array:
 
 @elementwise("mul", "multiplication")
 def mul(left: Array, right: Array) -> Array:
-    """Multiplies; integers wrap around, booleans give their conjunction."""
+    """Multiplies; integers wrap around, the product of booleans is their conjunction."""
     return left * right
 
 
@@ -95,7 +95,7 @@ def _divide(function: Callable[[Array, Array], Array], left: Array, right: Array
 
 @elementwise("pow", "arithmetic")
 def pow(base: Array, exponent: Array) -> Array:
-    """Raises `base` to the power of `exponent`; integers wrap around, and give 0 for a negative exponent."""
+    """Raises `base` to the power of `exponent`; integers wrap around; with a negative exponent, the result is 0."""
     if jnp.issubdtype(base.dtype, jnp.floating):
         return jnp.power(base, exponent)
     base, exponent = jnp.broadcast_arrays(base, exponent)

@@ -13,19 +13,19 @@ from jdali._kernels.elementwise import elementwise
 
 @elementwise("bitand", "bitwise")
 def bitand(left: Array, right: Array) -> Array:
-    """Keeps bits that are set in both operands; booleans give their conjunction."""
+    """Keeps bits that are set in both operands; for booleans, the conjunction."""
     return left & right
 
 
 @elementwise("bitor", "bitwise")
 def bitor(left: Array, right: Array) -> Array:
-    """Keeps bits that are set in either operand; booleans give their disjunction."""
+    """Keeps bits that are set in either operand; for booleans, the disjunction."""
     return left | right
 
 
 @elementwise("bitxor", "bitwise")
 def bitxor(left: Array, right: Array) -> Array:
-    """Keeps bits that are set in only one operand; booleans give their exclusive disjunction."""
+    """Keeps bits that are set in only one operand; for booleans, the exclusive disjunction."""
     return left ^ right
 
 

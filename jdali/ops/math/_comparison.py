@@ -82,9 +82,6 @@ def _compare(
     """Compares in the common type; integers without a common type by sign, then as unsigned.
 
     Args:
-        function: comparison of arrays of one type.
-        left: operand, any type.
-        right: operand, any type.
         negative_left: result where `left` is negative and `right` unsigned.
         negative_right: result where `right` is negative and `left` unsigned.
     """

@@ -43,7 +43,7 @@ def sqrt(input: Array) -> Array:
 def rsqrt(input: Array) -> Array:
     """Computes one over the square root; infinite for 0.
 
-    Parity: DALI gives NaN for 0, and is off by some 1e-7 of the value elsewhere.
+    Parity: DALI returns NaN for 0; elsewhere its relative error is about 1e-7.
     """
     return lax.rsqrt(input)
 
@@ -118,7 +118,7 @@ def atan(input: Array) -> Array:
 
 
 def _root_of_exp(input: Array) -> Array:
-    """Computes exp(x / 2): half of exp(x) overflows too early, and x - log 2 has a rounding error that exp magnifies."""
+    """Computes exp(x / 2), the root of exp(x), which itself overflows too early; exp(x - log 2) would be less exact."""
     return jnp.exp(0.5 * input)
 
 
@@ -164,5 +164,5 @@ def atanh(input: Array) -> Array:
 
 @elementwise("atan2", "real")
 def atan2(x: Array, y: Array) -> Array:
-    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give."""
+    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant determined by the signs."""
     return jnp.arctan2(x, y)

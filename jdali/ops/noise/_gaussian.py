@@ -1,5 +1,3 @@
-"""noise.gaussian: adds normally distributed noise."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

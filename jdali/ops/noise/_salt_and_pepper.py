@@ -1,5 +1,3 @@
-"""noise.salt_and_pepper: sets some elements to one of two values."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""noise.shot: adds the noise of counting events, such as photons."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -60,11 +58,11 @@ def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
     mean = mask_padding(mean_of(data), extent, 0)
     mean = jnp.where(jnp.isfinite(mean) & (mean > 0), mean, jnp.float32(0))
     counter = element_counter(extent, jnp.indices(mean.shape, jnp.uint32, sparse=True))
-    # Barriers surround both draws: XLA would compute them again for each use, or pass a dozen arrays between kernels.
+    # The barriers keep XLA from computing both draws again for each use, or passing a dozen arrays between kernels.
     small = lax.optimization_barrier(noisy(_by_sums(key, counter, mean)))
     k, good = _attempt(key, counter, jnp.clip(mean, _FEW, _MANY), 0)
     tried = lax.optimization_barrier(jnp.where(good, k, _REFUSED))
-    # The barrier hides that `_by_sums` uses the same draw; otherwise XLA would keep the draw in memory until here.
+    # The barrier hides that `_by_sums` uses the same draw, which XLA would otherwise keep in memory until here.
     standard = counted_normal(key, counter, lax.optimization_barrier(jnp.uint32(0)))
     normal = jnp.maximum(jnp.round(mean + jnp.sqrt(mean) * standard), 0)
     refused = tried == _REFUSED
@@ -89,7 +87,8 @@ def _by_sums(key: Array, counter: Array, mean: Array) -> Array:
     result = jnp.zeros_like(mean)
     # The barrier hides a constant: XLA would turn the division by it into a product.
     k = lax.optimization_barrier(jnp.float32(0))
-    # Bounded, because float32 sums can stay below the largest u; the rest has a probability below 2**-23.
+    # The loop is bounded, because float32 sums can stay below the largest u. The omitted numbers have a probability below
+    # 2**-23.
     for _ in range(int(3.5 * _FEW)):
         k = k + 1
         result = jnp.where(u >= total, k, result)
@@ -124,7 +123,6 @@ def _until_accepted(
     """Makes further attempts for waiting elements; each iteration makes one attempt for one element of each group.
 
     Args:
-        data: input of the operator.
         result: output so far; an element stays as it is if all attempts fail.
         waiting: bool, elements that need further attempts.
         again: `again(values, position, number)` makes attempt `number` for values of `data` at indices `position` along

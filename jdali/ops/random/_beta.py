@@ -1,5 +1,3 @@
-"""random.beta: draws numbers from a beta distribution."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""random.uniform: draws numbers from a range or a list, with equal probabilities."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -91,6 +89,6 @@ def uniform(
     limits: Any = range
     begin, end = limits[0], limits[1]
     drawn = begin + element_uniform(key, out_extent, out_shape) * (end - begin)
-    # Rounding could give the end itself.
+    # Without the limit, a value could be rounded up to the end.
     largest = jnp.nextafter(*(lax.stop_gradient(jnp.float32(limit)) for limit in (end, begin)))
     return saturate_cast(jnp.minimum(drawn, largest), dtype)

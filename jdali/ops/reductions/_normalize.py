@@ -1,5 +1,3 @@
-"""normalize: subtracts a mean and divides by a standard deviation, which are arguments or measured."""
-
 from __future__ import annotations
 
 from typing import Any, cast
@@ -50,10 +48,10 @@ def setup(
 
 
 def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
-    """Returns the axes along which a `mean` or `stddev` has size 1; None if it is left out or a number.
+    """Returns the axes along which `value`, a mean or deviation, has size 1; None if it is left out or a number.
 
     Raises:
-        SampleError: its shape does not fit a sample.
+        SampleError: the shape of `value` does not fit a sample.
     """
     extents = None if value is None else value.extents if is_traced(value) else extents_of(value)
     if extents is None or extents.shape[1] == 0:
@@ -117,8 +115,8 @@ def normalize(
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
-            all samples.
+        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, except if `stddev` is one
+            number for all samples.
 
     Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation
     is 0 or there are `ddof` elements or fewer.
@@ -149,7 +147,7 @@ def normalize(
 def _parameter(parameter: object, value: Array) -> Array:
     """Reshapes the user's mean or deviation so that it broadcasts against `value` [N, ...].
 
-    It is one number, [], or a number per sample, [N], or a tensor with an axis N or 1 in front.
+    `parameter` is one number, [], a number per sample, [N], or a tensor with an axis N or 1 in front.
     """
     parameter = jnp.asarray(parameter, jnp.float32)
     if parameter.ndim < 2:

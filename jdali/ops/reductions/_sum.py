@@ -1,5 +1,3 @@
-"""Sums elements along axes."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -30,7 +28,7 @@ def masked_sum(value: Array, extent: Array, axes: tuple[int, ...], keep_dims: bo
 def count(extent: Array, axes: tuple[int, ...]) -> Array:
     """Counts the elements that one result is computed from, float32."""
     sizes = extent.astype(jnp.uint32)
-    total = jnp.uint32(1)  # an integer product, so that the count minus `ddof` is 0, never -0
+    total = jnp.uint32(1)  # an integer product, so that the count minus `ddof` cannot be -0
     for axis in axes:
         total = total * sizes[axis]
     return total.astype(jnp.float32)

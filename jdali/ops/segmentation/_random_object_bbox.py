@@ -1,5 +1,3 @@
-"""Draws the bounding box of a random object in a segmentation map."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -114,7 +112,7 @@ def random_object_bbox(
     least = np.zeros(labels.ndim) if threshold is None else np.broadcast_to(threshold, labels.ndim)
     whole = (np.zeros(labels.ndim, np.int64), np.array(labels.shape, np.int64))
     (start, end), label = whole, nothing
-    # Always drawn, so that later draws do not depend on the probability.
+    # This number is always drawn, so that later draws do not depend on the probability.
     if rng.random() < foreground_prob and labels.size:
         as_known = labels.astype(np.int32)
         drawn: tuple[tuple[np.ndarray, np.ndarray], int] | None

@@ -1,5 +1,3 @@
-"""Optical flow: estimates the motion of each pixel from frame to frame."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -156,7 +154,7 @@ def _flows(
         grey: float32 [F, H, W].
         hints: flows to start from; None: 0.
         size: int32 [2], true size.
-        grids: sides of the cells of the result and of `hints`.
+        grids: cell sizes of the result and of `hints`, pixels.
         steps, finest: see `dense_flow`.
         goes_on: without hints, start from the previous flow.
     """

@@ -1,5 +1,3 @@
-"""per_frame: marks data as a sequence."""
-
 from __future__ import annotations
 
 from jax import Array

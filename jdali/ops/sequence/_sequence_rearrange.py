@@ -1,5 +1,3 @@
-"""sequence_rearrange: reorders the frames of a sequence."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

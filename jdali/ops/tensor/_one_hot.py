@@ -1,5 +1,3 @@
-"""one_hot: converts class numbers to one-hot vectors."""
-
 from __future__ import annotations
 
 from typing import Any

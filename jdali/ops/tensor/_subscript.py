@@ -225,7 +225,7 @@ def _check_step(axis: int, subscript: _Subscript) -> None:
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
-    """Returns the sizes to compile in: sizes of channels, which rarely change between batches; None for other axes."""
+    """Returns the sizes to compile in: of channels, which rarely differ between batches; None for other axes."""
     return tuple(
         int(data.extents[0, axis])
         if data.layout[axis : axis + 1] == "C" and data.batch_size and np.ptp(data.extents[:, axis]) == 0
@@ -270,7 +270,7 @@ def tensor_subscript(
     """
     kept = [size for axis, size in enumerate(out_shape) if axis not in new_axes]
     dropped: list[int] = []
-    moving: dict[int, tuple[Array, int]] = {}  # traced start and length of windows, by axis
+    moving: dict[int, tuple[Array, int]] = {}  # by axis: traced start and length of a window
     for axis, subscript in enumerate(_subscripts(arguments, data.ndim)):
         length = kept[axis - len(dropped)] if subscript.at is None else 1
         if subscript.at is not None:

@@ -1,5 +1,3 @@
-"""tokenize: converts texts to token ids."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,3 @@
-"""coord_transform: transforms points or vectors by a matrix."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

@@ -1,5 +1,3 @@
-"""transforms.crop: makes the affine transform that maps one box to another."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

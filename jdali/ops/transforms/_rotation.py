@@ -1,5 +1,3 @@
-"""transforms.rotation: makes the affine transform of a rotation."""
-
 from __future__ import annotations
 
 from jax import Array

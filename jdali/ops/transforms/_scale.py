@@ -1,5 +1,3 @@
-"""transforms.scale: makes the affine transform of a scaling."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

@@ -89,7 +89,6 @@ def size_of_resize(size: int | Sequence[int] | None, max_size: int | None) -> tu
 
 
 def padding(value: int | Sequence[int]) -> tuple[int, int, int, int]:
-    """Returns the padding as (left, top, right, bottom)."""
     values = _integers("padding", value)
     if len(values) not in (1, 2, 4):
         raise ValueError(

@@ -170,7 +170,7 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """Makes an argument of values by image; returns a constant if all are equal, which makes the program smaller."""
+    """Makes an argument with a value for each image; equal values become a constant, which makes the program smaller."""
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)
