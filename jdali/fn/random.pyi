@@ -74,7 +74,8 @@ def choice(
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-    computed in the pipeline is not checked: an n below 1 gives 0, and with `p`, n is the number of probabilities.
+        computed in the pipeline is not checked: if n is below 1, the result is 0, and with `p`, n is the number of
+        probabilities.
 
     Example: value = fn.random.choice(5)
     """

@@ -63,8 +63,8 @@ class AudioResample(OperatorClass):
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
-    Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
-    steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+    Parity: the position of output sample i is exact to within i · 2⁻³³ of a sample. DALI adds up float32 steps in blocks of
+    256, which moves positions by up to 1e-3 of a sample.
 
     Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
@@ -240,8 +240,8 @@ class BoxEncoder(OperatorClass):
         anchors: (left, top, right, bottom) of each anchor, one after the other.
         criteria: least overlap, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
-            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
+            ratios. `means` are subtracted from them, then they are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -530,7 +530,7 @@ class ColorTwist(OperatorClass):
     ) -> None: ...
 
 class Constant(OperatorClass):
-    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` also takes arrays.
 
     Args:
         dtype: type of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
@@ -1709,7 +1709,7 @@ class MFCC(OperatorClass):
         spectrum: float32, any shape; usually the mel spectrogram in decibels.
         axis: axis to transform, 0 or more.
         dct_type: 1 to 4, without the factor 2 of other definitions.
-        lifter: L, which multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
+        lifter: L; coefficient i is multiplied by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
         n_mfcc: number of coefficients; cut to the size of the axis.
         normalize: make the transform orthonormal; not for type 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -1882,9 +1882,8 @@ class NonsilentRegion(OperatorClass):
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
         reference_power: power of 0 dB; 0: the power of the loudest window.
-        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
-            in between it is updated from the window before, and rounding errors accumulate. A multiple of
-            `window_length`, or -1: never.
+        reset_interval: number of samples after which the power of a window of floats is summed anew. In between, it is
+            updated from the previous window, and rounding errors accumulate. A multiple of `window_length`; -1: never.
         window_length: samples in a window; a shorter signal is one window.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1928,8 +1927,8 @@ class Normalize(OperatorClass):
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
-            all samples.
+        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, except if `stddev` is one
+            number for all samples.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2348,7 +2347,7 @@ class PythonFunction(OperatorClass):
     ) -> None: ...
 
 class ROIRandomCrop(OperatorClass):
-    """Draws the start of a window that shows as much of a region of interest as possible.
+    """Draws the start of a window that covers a region of interest as far as possible.
 
     Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
     have equal probabilities. If bounds are known, the window stays inside of them.
@@ -2392,10 +2391,10 @@ class ROIRandomCrop(OperatorClass):
 class RandomBBoxCrop(OperatorClass):
     """Draws windows until one shows enough of the boxes; returns the window and the boxes in it.
 
-    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted
-    if the boxes overlap with it by the threshold, and at least one box stays. A box stays if its
-    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Without boxes,
-    every window is accepted.
+    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted if
+    its overlap with the boxes reaches the threshold, and at least one box stays. A box stays if its centre is in the window
+    (but see `bbox_prune_threshold`). Boxes that stay are cut at the window's borders. Without boxes, every window is
+    accepted.
 
     Args:
         boxes: float32 [boxes, 4], or [boxes, 6] in 3D, relative to the image (0 to 1).
@@ -2470,8 +2469,8 @@ class RandomCropGenerator(OperatorClass):
 
     Args:
         shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
-            is taken.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
         random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -2508,8 +2507,8 @@ class RandomResizedCrop(OperatorClass):
         size: (height, width) of the result, pixels, or one value for both sides.
         random_area: least and largest area of the window, as a share of the image's.
         random_aspect_ratio: least and largest width / height of the window.
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio is
-            taken.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
         mag_filter: filter of sides that do not shrink; None: `interp_type`.
@@ -3009,7 +3008,7 @@ class Slice(OperatorClass):
     ) -> None: ...
 
 class Spectrogram(OperatorClass):
-    """Computes power or magnitude of the Fourier transform of windows of a signal.
+    """Computes the power or magnitude of the short-time Fourier transform.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
@@ -3495,8 +3494,8 @@ def audio_resample(
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
-    Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
-    steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+    Parity: the position of output sample i is exact to within i · 2⁻³³ of a sample. DALI adds up float32 steps in blocks of
+    256, which moves positions by up to 1e-3 of a sample.
 
     Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
@@ -3633,8 +3632,8 @@ def box_encoder(
         anchors: (left, top, right, bottom) of each anchor, one after the other.
         criteria: least overlap, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
-            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
+            ratios. `means` are subtracted from them, then they are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -4021,7 +4020,7 @@ def constant(
     shape: int | typing.Sequence[int | ArrayLike] | NDArray[Any] | None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` also takes arrays.
 
     Args:
         dtype: type of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
@@ -5517,7 +5516,7 @@ def mfcc(
         spectrum: float32, any shape; usually the mel spectrogram in decibels.
         axis: axis to transform, 0 or more.
         dct_type: 1 to 4, without the factor 2 of other definitions.
-        lifter: L, which multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
+        lifter: L; coefficient i is multiplied by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
         n_mfcc: number of coefficients; cut to the size of the axis.
         normalize: make the transform orthonormal; not for type 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -5783,9 +5782,8 @@ def nonsilent_region(
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
         reference_power: power of 0 dB; 0: the power of the loudest window.
-        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
-            in between it is updated from the window before, and rounding errors accumulate. A multiple of
-            `window_length`, or -1: never.
+        reset_interval: number of samples after which the power of a window of floats is summed anew. In between, it is
+            updated from the previous window, and rounding errors accumulate. A multiple of `window_length`; -1: never.
         window_length: samples in a window; a shorter signal is one window.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -5848,8 +5846,8 @@ def normalize(
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
-            all samples.
+        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, except if `stddev` is one
+            number for all samples.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -6296,8 +6294,8 @@ def random_crop_generator(
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
         shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
-            is taken.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
         random_area: least and largest area, as a share of the image's.
         random_aspect_ratio: least and largest width / height.
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -6384,8 +6382,8 @@ def random_resized_crop(
         size: (height, width) of the result, pixels, or one value for both sides.
         random_area: least and largest area of the window, as a share of the image's.
         random_aspect_ratio: least and largest width / height of the window.
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio is
-            taken.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
         mag_filter: filter of sides that do not shrink; None: `interp_type`.
@@ -6865,7 +6863,7 @@ def roi_random_crop(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Draws the start of a window that shows as much of a region of interest as possible.
+    """Draws the start of a window that covers a region of interest as far as possible.
 
     Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
     have equal probabilities. If bounds are known, the window stays inside of them.
@@ -7217,7 +7215,7 @@ def spectrogram(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes power or magnitude of the Fourier transform of windows of a signal.
+    """Computes the power or magnitude of the short-time Fourier transform.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.

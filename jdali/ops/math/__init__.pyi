@@ -228,7 +228,7 @@ def atan2(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
+    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant determined by the signs.
 
     Returns: the broadcast shape, in the promoted floating type.
 
@@ -290,7 +290,7 @@ def bitand(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in both operands; booleans give their conjunction.
+    """Keeps bits that are set in both operands; for booleans, the conjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -352,7 +352,7 @@ def bitor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in either operand; booleans give their disjunction.
+    """Keeps bits that are set in either operand; for booleans, the disjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -384,7 +384,7 @@ def bitxor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in only one operand; booleans give their exclusive disjunction.
+    """Keeps bits that are set in only one operand; for booleans, the exclusive disjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1144,7 +1144,7 @@ def mul(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Multiplies; integers wrap around, booleans give their conjunction.
+    """Multiplies; integers wrap around, the product of booleans is their conjunction.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1266,7 +1266,7 @@ def pow(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Raises `base` to the power of `exponent`; integers wrap around, and give 0 for a negative exponent.
+    """Raises `base` to the power of `exponent`; integers wrap around; with a negative exponent, the result is 0.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1333,7 +1333,7 @@ def rsqrt(
 
     Returns: shape of the input; its type if that is floating, else float32.
 
-    Parity: DALI gives NaN for 0, and is off by some 1e-7 of the value elsewhere.
+    Parity: DALI returns NaN for 0; elsewhere its relative error is about 1e-7.
 
     Args:
         layout: layout of the inputs, or one for each; "": by the number of axes.
