@@ -34,7 +34,7 @@ class NamedBatch(NamedTuple):
 
 
 def _figure(output: NamedBatch, position: int, name: str) -> Shown:
-    """Shows a sample; as a sound if the file name has a sound's extension and the array may be one."""
+    """Shows a sample. It is shown as a sound if the file name has a sound's extension and the array may be a sound."""
     array, hint = output.sample(position), output.hint
     if not (hint.kind or output.layout) and name.lower().endswith(_SOUND_FILES) and may_be_sound(array):
         hint = Hint("sound")

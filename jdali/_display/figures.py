@@ -16,8 +16,8 @@ from jdali._display.overlays import Overlay, overlay_html
 from jdali._display.pictures import Pixels, animation_of, fit, picture_of, png, webp
 from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
-_SHOWN_SIDE = 200  # smaller pictures are enlarged to a longest side of this size, pixels
-_TINY = 64  # pictures with a shorter longest side, pixels, are enlarged without smoothing
+_SHOWN_SIDE = 200  # smaller pictures are enlarged until their longest side has this many pixels
+_TINY = 64  # pictures whose longest side has fewer pixels are enlarged without smoothing
 _CHANNELS, _MANY_FRAMES = 8, 4000
 
 
@@ -59,7 +59,7 @@ class Hint:
 
 
 class Shown(NamedTuple):
-    """A value as HTML; `kind`, a result of `kind_of`, is how it was shown."""
+    """A value as HTML. `kind` is a result of `kind_of`: the way in which the value is shown."""
 
     html: str
     kind: str

@@ -88,7 +88,7 @@ def numbers_text(array: NDArray[np.generic]) -> str:
 
 
 def bytes_text(array: NDArray[np.uint8]) -> tuple[str, str]:
-    """Returns bytes as text if they are printable UTF-8, otherwise the first 64 in hexadecimal.
+    """Returns bytes as text if they are printable UTF-8, otherwise the first 64 bytes in hexadecimal.
 
     Returns: the kind of content ("text", "JPEG file", "bytes"), and the text, not yet escaped.
     """

@@ -101,6 +101,6 @@ def mask_pixels(mask: NDArray[np.generic]) -> Pixels:
 
 
 def fit_mask(mask: NDArray[np.generic], side: int) -> Pixels:
-    """Colours a mask; drops rows and columns down to `side`, because averaging would mix colours."""
+    """Colours a mask. Shrinks it to `side` by dropping rows and columns, because averaging would mix colours."""
     step = max(-(-max(mask.shape) // side), 1)
     return fit(mask_pixels(mask[::step, ::step]), side)

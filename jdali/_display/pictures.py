@@ -14,7 +14,7 @@ Pixels = NDArray[np.uint8]
 Values = NDArray[np.generic]
 
 _FRAME_MS = 120
-_FEW = 32  # maxima up to this value suggest class numbers, not brightness
+_FEW = 32  # if all values are at most this number, they are probably class numbers, not brightness
 
 
 class Picture(NamedTuple):

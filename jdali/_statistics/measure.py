@@ -73,7 +73,7 @@ def statistics(
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
-    """Yields batches, and the positions of the samples to measure: the first `n` good ones, or one epoch."""
+    """Yields batches, with the positions of the samples to measure: the first `n` good samples, or those of one epoch."""
     epoch: int | None = None
     left = sys.maxsize if n is None else n
     while left:
@@ -133,7 +133,7 @@ def _pipeline(outputs: Sequence[DataNode]) -> Pipeline:
 
 
 def _decoders(nodes: Sequence[DataNode]) -> list[Callable[..., Any] | None]:
-    """Chooses a decoder for each output of a reader by its first samples' format; None for outputs that need no decoder."""
+    """Chooses a decoder for each output of a reader by the format of its first samples; None if it needs no decoder."""
     chosen: list[Callable[..., Any] | None] = [None] * len(nodes)
     with contextlib.closing(_pipeline(nodes)) as pipe:
         first = pipe.run()

@@ -18,7 +18,7 @@ _SOUND = "decoders.audio"
 
 
 class Output:
-    """Collects sizes, values and labels of one output; `classes` is empty without names of labels."""
+    """Collects sizes, values and labels of one output. `classes` are the names of the labels; empty if unknown."""
 
     def __init__(self, name: str, node: DataNode, classes: ClassNames):
         self.name, self.source, self.index, self._classes = name, node.source, node.index, classes
@@ -73,7 +73,7 @@ class Output:
         return np.concatenate(self._numbers) if every else None
 
     def _by_channel(self, values: np.ndarray) -> np.ndarray:
-        """Arranges values as [..., channels]; sounds, and data without channels, count as one channel."""
+        """Arranges values as [..., channels]. All channels of a sound count as one, and data without channels have one."""
         axis = -1 if self.is_sound else self._channel_axis(values)
         return values.reshape(-1, 1) if self.is_sound or axis is None else np.moveaxis(values, axis, -1)
 

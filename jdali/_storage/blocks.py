@@ -53,7 +53,7 @@ class Blocks:
         count = min(count, len(files))
         starts = np.array(self._starts)[files]
         first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
-        # Pieces may be read in another order than they lie in the files.
+        # The reading order may differ from the order of the pieces in the files.
         first = np.minimum.accumulate(first[::-1])[::-1]
         last = np.maximum.accumulate(last)
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1
@@ -100,10 +100,11 @@ class Blocks:
             raise
 
     def _wanted(self, number: int) -> Future[bytes]:
-        """Fetches a block, and blocks after it if reading is sequential."""
+        """Fetches a block. If reading is sequential, also fetches the next blocks."""
         with self._lock:
             if time.monotonic() - self._failed.get(number, float("inf")) > self._forgive:
-                # The pause after a failure is over: requests the block again. During the pause, reads fail without a request.
+                # The pause after a failed request is over, so the block is requested again. During the pause, reads of
+                # the block fail without a request.
                 del self._failed[number]
                 self._kept.pop(number, None)
             following = self._latest + 1
@@ -116,8 +117,8 @@ class Blocks:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:
                 self._fetched(number)
-            # Also fetches the blocks that were skipped within the window. The oldest block is dropped first, so the
-            # order matters.
+            # Also fetches the skipped blocks of the window. They are fetched in order, because the cache drops the block
+            # that was fetched first.
             for block in range(following, min(self._latest + 1 + self._ahead, self._starts[-1])):
                 self._fetched(block)
             future = self._kept[number]
@@ -133,7 +134,7 @@ class Blocks:
         return future
 
     def _file(self, number: int) -> int:
-        """Finds the file of a block. If several files start at this block, all but the last are empty."""
+        """Returns the number of the file that contains a block. If several files start there, all but the last are empty."""
         return bisect.bisect_right(self._starts, number) - 1
 
     def _fetch(self, number: int) -> bytes:
@@ -143,10 +144,10 @@ class Blocks:
 
 
 class BlockFile(io.RawIOBase):
-    """A binary file object that reads a remote file in blocks; for one thread."""
+    """A binary file object that reads a remote file in blocks. Only one thread may use it."""
 
     def __init__(self, url: str):
-        self._scope = Scope(options().requests)  # first, since `close` always needs it
+        self._scope = Scope(options().requests)  # set first, because `close` needs it even if opening the file fails
         file = RemoteFile(url)
         self._size, self._at = file.size, 0
         self._blocks = Blocks({0: file}, [self._size], self._scope)

@@ -1,9 +1,9 @@
-"""Caches parts of remote files on the local disk, for all processes of a machine, up to a number of bytes.
+"""Caches parts of remote files on the local disk; all processes of a machine share the cache, whose size is limited.
 
-Each part is a file with its content and a checksum. The file `lock` holds a total: the bytes of all parts, or more. A
-writer takes the lock, adds the size of the new part to the total, writes the part to the file `new` and renames it. A
-killed process may leave the total too high, but never too low; each process corrects it when it starts. A reader
-takes no lock. It sets the time of the file to now, because the cache removes the oldest files first.
+Each part is a file with the part's content and a checksum. The file `lock` contains the total size of all parts. To add
+a part, a writer takes the lock, adds the part's size to the total, writes the part to the file `new` and renames this
+file. A killed process may leave the total too high, but never too low; each process corrects the total when it starts.
+A reader takes no lock. It sets the part's modification time to now, because the cache removes the oldest files first.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ log = logging.getLogger("jdali")
 _VERSION = 1
 _LOCK, _NEW, _PART = "lock", "new", ".part"
 _TOTAL, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
-# Evicting scans all files, so each time it frees 1/_SPARE of the size limit.
+# Eviction scans all files. To run rarely, it frees 1/_SPARE of the size limit.
 _SPARE = 16
 # Seconds to wait for the lock, which another process holds while it writes a part.
 _PATIENCE = 10.0
@@ -129,7 +129,7 @@ class DiskCache:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Logs a failure within the context, and stops all later writing."""
+        """Logs an error that is raised within the context, and disables all later writes."""
         try:
             yield
         except Ended:
@@ -165,14 +165,14 @@ class DiskCache:
             try:
                 yield lock
             finally:
-                fcntl.flock(lock, fcntl.LOCK_UN)  # a forked process may keep the file open
+                fcntl.flock(lock, fcntl.LOCK_UN)  # closing is not enough: a forked process may keep the file open
         finally:
             os.close(lock)
 
     def _reserve(self, lock: int, size: int) -> bool:
-        """Counts a file of `size` bytes before it is written; returns False if the file would exceed the size limit."""
+        """Adds `size` bytes to the total before a file is written; returns False if the file is larger than the limit."""
         block = _block(lock)
-        # Counts one more block for the file system's own data about the file.
+        # One more block is for the file system's metadata of the file.
         need = -(-size // block) * block + block
         room = self._most - self._overhead(lock) - need
         if room < 0:
@@ -186,7 +186,7 @@ class DiskCache:
         return True
 
     def _overhead(self, lock: int) -> int:
-        """Returns the bytes on disk of the lock file and the folder, with one more file in it."""
+        """Returns how many bytes the lock file and the folder itself take on disk after one more file is added."""
         return os.stat(self._folder).st_blocks * 512 + 3 * _block(lock)
 
     def _evict(self, lock: int, most: int) -> int:
@@ -199,7 +199,7 @@ class DiskCache:
                 elif entry.name.endswith(_PART):
                     with contextlib.suppress(FileNotFoundError):  # a reader removed it because it is damaged
                         facts = entry.stat(follow_symlinks=False)
-                        # Some file systems count the blocks of a file only after they have written them.
+                        # Some file systems report a file's blocks only after writing them to disk.
                         size = max(facts.st_blocks * 512, -(-facts.st_size // block) * block)
                         found.append((facts.st_mtime_ns, entry.path, size))
         held = sum(size for _, _, size in found)
@@ -218,7 +218,7 @@ def _block(file: int) -> int:
 
 
 def _set_time(path: str) -> None:
-    """Sets a file's time to now by Python's clock, which is finer than the file system's."""
+    """Sets a file's modification time to now; Python's clock has a finer resolution than the file system's."""
     os.utime(path, ns=(time.time_ns(),) * 2)
 
 

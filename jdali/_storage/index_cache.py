@@ -20,14 +20,14 @@ from jdali._system.progress import progress_bar
 from jdali.codecs import npy
 
 Arrays = Mapping[str, np.ndarray]
-# File system clocks are coarse, so a file changed less than this time ago may change again and keep its time.
+# File system clocks are coarse, so a file changed less than this time ago may change again without a new time stamp.
 _SETTLED_NS = 2_000_000_000
 # Part of the files' names; change it with the content of an index.
 _VERSION = 3
 
 
 def always(index: Arrays) -> bool:
-    """Accepts any cached index; for kinds of indexes that cannot be checked."""
+    """Accepts any cached index. Use it for kinds of indexes that cannot be checked."""
     return True
 
 
@@ -91,9 +91,9 @@ def _is_settled(path: str, version: str) -> bool:
 
 
 def _loaded(file: Path) -> Arrays:
-    """Loads the arrays of a .npz file, from any thread.
+    """Loads the arrays of a .npz file; thread-safe.
 
-    `numpy.load` parses headers with `ast`, which is not thread-safe in CPython 3.11.
+    `numpy.load` is not thread-safe in CPython 3.11, because it parses headers with `ast`.
     """
     with zipfile.ZipFile(file) as archive:
         return {name.removesuffix(".npy"): npy.decode(archive.read(name)) for name in archive.namelist()}

@@ -1,4 +1,4 @@
-"""Holds the names of millions of files in one buffer, without a Python object per name."""
+"""Stores the names of millions of files in one buffer, without a Python object per name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPACES[list(b" \t\n\r\f\v")] = True
 _ENCODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()  # as in `os.fsdecode`
 # Bytes of text that are split into lines at a time; keeps temporary arrays small.
 _CHUNK_BYTES = 1 << 22
-# Most digits of a label; with more, it might not fit into 64 bits.
+# Maximum number of digits of a label; a longer label might not fit into 64 bits.
 MOST_DIGITS = 18
 
 
@@ -27,7 +27,7 @@ class NameTable(Sequence[str]):
         text: all names, in the file system's encoding.
         starts: int64 [n], the first byte of each name in `text`.
         ends: int64 [n], the byte after each name.
-        others: {index: name}, names that take precedence over those in `text`.
+        others: {index: name}, names that replace the names in `text`.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class BadLine(ValueError):
 
 
 class ListedNames:
-    """Parses a text file with one name per line, and possibly a label; blank lines are skipped.
+    """Parses a text file that has a name, and optionally a label, on each line; skips blank lines.
 
     Args:
         labelled: the last word of each line is a label.
@@ -224,7 +224,7 @@ class ListedNames:
     def _lines(self, starts: np.ndarray, ends: np.ndarray, line: int) -> tuple[np.ndarray, ...]:
         """Returns starts, ends and labels of the names in some lines, and the indices of the blank lines.
 
-        `line` is the number of lines before these.
+        `line` is the number of lines in the file before the first of these lines.
         """
         stripped = self._without_spaces(starts, ends)
         full = stripped > starts

@@ -21,7 +21,7 @@ from jdali._storage.name_table import NameTable
 from jdali.storage import options
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
-# A protocol without "://" in an fsspec chain ("simplecache::s3://...").
+# Matches a protocol without "://", such as "simplecache" in the fsspec chain "simplecache::s3://...".
 _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
 # Matches names that may refer to a file outside their folder; in a URL, "%" may encode "/" or ".".
@@ -33,7 +33,7 @@ _POSIX = os.sep == "/"  # on other systems an absolute path has many forms
 
 
 class Below(str):
-    """Holds the URL of a file in a folder; "::" in the file's name does not chain another URL.
+    """The URL of a file in a folder. "::" in the file's name belongs to the name, and does not chain another URL.
 
     Attributes:
         folder: URL of the folder.
@@ -122,7 +122,7 @@ def placed(path: str) -> str:
 
 
 def plain(name: str) -> str:
-    """Marks a name as relative to a folder, as all names in a listing are, even if it looks like a URL."""
+    """Adds "./" to a name from a folder's listing if the name looks like a URL, so that it stays a name in the folder."""
     return _HERE + name if is_url(name) else name
 
 
@@ -131,7 +131,7 @@ def user_path(path: str | os.PathLike[str], root: str = "") -> str:
 
     Args:
         path: the user's argument.
-        root: folder of relative paths.
+        root: folder that relative paths start from.
     """
     path = os.fspath(path)
     return plain(path) if is_url(path) and _is_there(root, path) else path
@@ -142,7 +142,7 @@ def from_data(root: str, name: str, *, free: bool = False) -> str:
 
     Args:
         root: folder that the user named.
-        free: allow absolute paths and "..", as in a local list that the user named.
+        free: allow absolute paths and "..", for instance for names in a local list that the user named.
 
     Raises:
         ValueError: the name refers to a file outside `root`, and the options do not allow that.

@@ -1,4 +1,4 @@
-"""Reads pieces of local and remote files from many threads: many pieces into one array, with few calls."""
+"""Reads pieces of local and remote files from many threads. Many pieces are read into one array with few calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jdali._system.open_files import keeps_open, make_room
 from jdali._system.regular_file import check_size, is_of_machine, most_bytes, no_memory, open_regular
 from jdali.storage import options
 
-# Data are requested at least this many bytes past the furthest piece, and at most twice as many.
+# `Advice` requests at least this many bytes after the end of the furthest piece, and at most twice as many.
 _AHEAD = 8 << 20
 # Bytes per request. Linux truncates larger requests to the device's read-ahead size, 128 KiB by default.
 _CALL = 128 << 10
@@ -45,7 +45,7 @@ class Advice:
         self._asked = 0  # offset of the first byte not yet requested, counted through all files
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Requests data ahead of reads between two positions (file, offset)."""
+        """Requests the data from `first` to `last`, each (file, offset), before they are read, and some data after `last`."""
         begin, end = (self._starts[file] + offset for file, offset in (first, last))
         asked = self._asked
         if not begin <= asked <= end + 2 * _AHEAD:  # reading jumped to another part of the files
@@ -67,7 +67,7 @@ class BadRecord(ValueError):
 
 
 class Misplaced(BadRecord):
-    """An index entry points to no record: the file is damaged, or the index belongs to another file."""
+    """An index entry points to no record, because the file is damaged or the index belongs to another file."""
 
 
 class _OpenFiles:
@@ -191,7 +191,7 @@ class RecordFiles:
 
         Raises:
             BadRecord: the bytes reach past the end of the file, or cannot be read.
-            OSError: reading failed for a reason of the machine, not of the file.
+            OSError: the machine, not the file, caused a failure.
         """
         if offset < 0 or size < 0 or offset + size > self.sizes[file]:
             if file in self.lost:
@@ -273,9 +273,9 @@ class RecordFiles:
         self._open.close()
 
 
-# The largest gap between pieces that one call reads, bytes. Reading a larger gap costs more than another call.
+# Largest gap, in bytes, between two pieces that one call reads together. Reading a larger gap costs more than a second call.
 _GAP = 4096
-# Bytes after the pieces, so that numbers in them can be read without a bounds check.
+# Number of extra bytes after the pieces, so that reading a number near the end of a piece needs no bounds check.
 SLACK = 64
 
 
@@ -286,7 +286,7 @@ class Pieces(NamedTuple):
         raw: uint8 [bytes], the pieces and gaps between them, and at least `SLACK` bytes more at the end.
         starts: int64 [n], the first byte of each piece in `raw`.
         sizes: int64 [n], bytes.
-        known: bool [n], False for a piece that could not be read; its size is 0.
+        known: bool [n], False for a piece that could not be read; the size of such a piece is 0.
     """
 
     raw: np.ndarray

@@ -22,7 +22,7 @@ from jdali.storage import Options, options
 
 # HTTP statuses, besides 5xx, after which a retry may succeed.
 _PASSING = (408, 425, 429)
-# Names that fsspec's file systems give to properties that change with a file's content.
+# Names, in the file information of fsspec's file systems, of properties that change with a file's content.
 _VERSIONS = (
     "ETag", "etag", "VersionId", "version_id", "generation", "md5Hash", "content_md5", "Content-MD5",
     "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created", "ino", "crc32c", "checksum",
@@ -35,8 +35,8 @@ _HTTP = ("http", "https")
 # Protocols whose packages are in the extra "remote".
 _IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs", "hf")
 _NONE: Mapping[str, Any] = {}
-# All file systems in use, by identity. A forked process keeps its parent's file systems alive: closing their
-# connections would also remove these from the epoll set shared with the parent.
+# All file systems in use, by `id`. A forked process must not free its parent's file systems, because closing their
+# connections would also remove the connections from the epoll set that it shares with the parent.
 _SYSTEMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _OF_PARENTS: list[Any] = []
 os.register_at_fork(after_in_child=lambda: _OF_PARENTS.extend(_SYSTEMS.values()))
@@ -113,7 +113,7 @@ def _request(
     check: Callable[[Any], Any] | None = None,
     fresh: bool = False,
 ) -> Any:
-    """Calls a method of the file system of `url` with `url` and keyword arguments; retries after errors that may pass.
+    """Calls a method of the file system of `url` with `url` and keyword arguments; retries after temporary errors.
 
     Args:
         check: converts the answer to the result, or raises.
@@ -234,7 +234,7 @@ def read(url: str) -> bytes:
     system, _ = _file_system(url)
     cached = disk_cache() is not None and _local_path(url) is None
     limited = options().max_file_bytes is not None
-    info = _info(url) if cached or limited else {}  # otherwise skips this request
+    info = _info(url) if cached or limited else {}  # the request is skipped if nothing needs the information
     if limited:
         check_size(url, info.get("size") or 0)
     version = _version(url, info) if cached else None
@@ -252,8 +252,8 @@ def _in_one_request(system: object) -> dict[str, int]:
 class RemoteFile:
     """Reads parts of a remote file.
 
-    Parts come from the disk cache if they belong to the opened version of the file. If the storage returns a part of
-    a newer version, the newer version counts from then on.
+    The disk cache supplies parts of the version of the file that was opened. Once the storage has returned a part of a
+    newer version, the cache supplies parts of the newer version.
 
     Attributes:
         url: URL of the file.
@@ -291,9 +291,9 @@ def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) 
     data = cache.get(key)
     if data is None:
         data = fetch()
-        with contextlib.suppress(OSError):  # the data have arrived; reading the next part may raise the error
+        with contextlib.suppress(OSError):  # this part is complete; reading the next part may raise the error
             now = _version(url, _info(url))
-            if now == version:  # otherwise the data may belong to either version
+            if now == version:  # if the version changed, the data may belong to either
                 cache.put(key, data)
             return data, now
     return data, version

@@ -1,4 +1,4 @@
-"""Ends running requests, so closing a reader or the interpreter does not wait for them."""
+"""Ends running requests, so that closing a reader or the interpreter does not wait for them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Ended(OSError):
 class Scope:
     """Groups requests so that their owner can end them together; has a thread pool for requesting data ahead.
 
-    A request belongs to the current scope of its thread: the scope that the thread entered (`with scope:`), or the scope
-    of its pool.
+    A request belongs to the scope that its thread entered (`with scope:`). Threads of a scope's pool are always in this
+    scope.
     """
 
     def __init__(self, threads: int = 1):

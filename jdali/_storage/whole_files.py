@@ -29,7 +29,7 @@ _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
 # Smaller files are read without `fstat`, which would take a quarter of the time of reading them.
 _SMALL_BYTES = 1 << 14
-# Most files that a call of `read_files` keeps open. It opens each further file twice: for its size, and to read it.
+# Maximum number of files that a call of `read_files` keeps open. It opens further files twice: for the size, and to read.
 _MOST_OPEN = 16
 
 
@@ -38,7 +38,7 @@ class FileContents(NamedTuple):
 
     Attributes:
         raw: uint8 [bytes], the contents of all files.
-        positions: int64 [n], positions of the files that could be read.
+        positions: int64 [n], positions in the request of the files that could be read.
         starts, sizes: int64 [n], first byte in `raw` and size of each of these files.
         failures: errors of the files that could not be read, by position; each is a `SampleError` unless the machine failed.
     """
@@ -80,7 +80,7 @@ def read_files(paths: Sequence[str]) -> FileContents:
     sizes: list[int] = []
     failures: dict[int, Exception] = {}
     most = most_bytes()
-    is_small = most >= _SMALL_BYTES  # expects a small file after a small file
+    is_small = most >= _SMALL_BYTES  # if a file is small, the next one probably is small, too
     try:
         for position, path in enumerate(paths):
             content = _small(path) if is_small else b""
@@ -175,7 +175,7 @@ def _opened(path: str, most: int) -> tuple[int | bytes, int]:
         if 0 < size <= most:
             return descriptor, size
         os.close(descriptor)
-        check_size(path, size)  # the rest are empty files and files of /proc
+        check_size(path, size)  # files that pass are empty or in /proc
     content = _storage.read(path)
     return content, len(content)
 
@@ -217,7 +217,7 @@ def _fill_all(
 
 
 def _fill_rest(target: memoryview, source: int, done: int) -> None:
-    """Reads the rest of a file: one call returns at most 2 GiB."""
+    """Reads the rest of a file with further calls, because one call returns at most 2 GiB."""
     while done < len(target):
         count = os.readv(source, [target[done:]])
         if not count:

@@ -108,7 +108,7 @@ def overlay_of(
 ) -> Overlay:
     """Collects the boxes, labels, points, masks and polygons of a sample, to draw over its pictures.
 
-    `outputs` are those of the pipeline, `arrays` their values for the sample, None if unknown.
+    `outputs` are the pipeline's outputs, `arrays` the sample's value of each output, None if unknown.
     """
     boxes = labels = points = mask = vertices = polygons = None
     relative: set[str] = set()
@@ -152,7 +152,7 @@ def _label(label: object, names: ClassNames) -> str:
 
 
 def over(overlay: Overlay, height: int, width: int) -> Overlay:
-    """Returns the overlay for a picture of this size, without a mask of another size."""
+    """Returns the overlay for a picture of this size; removes the mask if its size differs."""
     if overlay.mask is None or overlay.mask.shape == (height, width):
         return overlay
     return Overlay(overlay.boxes, overlay.labels, overlay.polygons, overlay.points, None, overlay.relative)

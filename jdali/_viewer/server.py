@@ -42,7 +42,7 @@ class View:
     """Runs a viewer in a thread, until `close` or the end of the program.
 
     Attributes:
-        url: URL to open in a browser; anyone who knows it sees the data.
+        url: URL to open in a browser; anyone who knows the URL can see the data.
     """
 
     def __init__(self, app: Starlette, host: str, port: int, token: str, end: Callable[[], None]):
@@ -127,7 +127,7 @@ class Site:
 
     Args:
         root: path that all pages begin with; it contains the token.
-        make: returns a new pipeline like the shown one, to measure; None if this is not possible.
+        make: returns a new pipeline like the shown pipeline, to measure it; None if this is not possible.
         pipe: returns the pipeline, for its plan and the loop over it.
     """
 
@@ -291,7 +291,7 @@ def _disconnected() -> Response:
 
 
 def _whole(text: str | None, name: str) -> int:
-    """Parses a number in a form, which must be at least 0; returns 0 if it is missing."""
+    """Parses a number from a form; the number must be at least 0. Returns 0 if it is missing."""
     try:
         number = int(text or 0)
     except ValueError:

@@ -32,11 +32,11 @@ class Moment(NamedTuple):
 
 
 class LiveTimes:
-    """Shows a pipeline's rates, the report of the loop over it, and a measured loop over a similar pipeline.
+    """Shows a pipeline's rates, the report of the user's loop over the pipeline, and a measured loop over a new, equal pipeline.
 
     Args:
-        make: returns a new pipeline like the shown one; None if this is not possible.
-        pipe: returns the pipeline, or None once nothing else refers to it.
+        make: returns a new pipeline like the shown pipeline; None if this is not possible.
+        pipe: returns the pipeline, or None after the pipeline was freed.
 
     Attributes:
         measured: times of the measured pipeline's steps and workers; None before a measurement.

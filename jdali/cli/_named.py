@@ -1,4 +1,4 @@
-"""Finds the pipeline that the user names on the command line, as in `train.py:training --arg folder=train/`."""
+"""Finds the pipeline that the user names on the command line, for instance `train.py:training --arg folder=train/`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
         name: "file.py:function" or "module:function".
         arguments: values of `--arg`.
 
-    Returns: a function that returns a new pipeline at each call, or always the same one for a variable.
+    Returns: a function that returns a new pipeline at each call. If the name refers to a variable, the function always
+        returns the same pipeline.
 
     Raises:
         PipelineNameError: the file, module or function does not exist, or returns no pipeline.

@@ -50,7 +50,7 @@ def wds2idx(arguments: Sequence[str] | None = None) -> int:
 
 
 def _beside(archive: str) -> str:
-    """Returns the path of an archive's index: the name up to its first dot, except a leading dot, and .idx."""
+    """Returns the path of an archive's index: the archive's name up to the first dot after its first character, and ".idx"."""
     folder, name = os.path.split(archive)
     return os.path.join(folder, name[:1] + name[1:].partition(".")[0] + ".idx")
 

@@ -33,7 +33,7 @@ MAX_VALUES: int
 MAX_VALUES_PER_BYTE: int
 """Older names of the limits `max_sound_values` and `max_values_per_byte` of `jdali.storage.configure`."""
 limits.older_names(__name__, {"MAX_VALUES": "max_sound_values", "MAX_VALUES_PER_BYTE": "max_values_per_byte"})
-# A sound may always have this many values; `max_values_per_byte` limits longer ones.
+# A sound may always have this many values; `max_values_per_byte` limits longer sounds.
 _SLACK = 1 << 16
 _VALUE_BYTES = 4
 # When several sounds share one array, each begins at a multiple of a cache line.
@@ -43,7 +43,7 @@ ACCEPT_INCOMPLETE = False
 """Whether to accept truncated files as shorter sounds, as DALI does, in place of an error: files that hold less than
 their header says, and OGG files that lack pages. May be set."""
 
-# Subtypes that store floats. libsndfile does not scale these when it reads integers.
+# Subtypes that store floats. When libsndfile reads floats as integers, it does not scale them.
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
@@ -166,7 +166,7 @@ def decode_part(
     content = _content(encoded)
     request = offset, duration, out, sample_rate, downmix
     wave, info = _decoded(content, *request)
-    if wave is None:  # libsndfile decodes, or raises
+    if wave is None:  # libsndfile decodes the sound, or raises the error
         wave, info = _decoded(content, *request, quick=False)
     assert wave is not None
     resampled = sample_rate > 0 and sample_rate != info.sample_rate

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from jdali.codecs.jpeg2000 import boxes
 
 _SEQUENCE_HEADER = 1
-_MOST_UNITS = 16  # most units to skip before the sequence header
+_MOST_UNITS = 16  # maximum number of units to skip before the sequence header
 
 
 def sizes(view: memoryview, inside: Mapping[bytes, memoryview]) -> Iterator[tuple[int, int]]:

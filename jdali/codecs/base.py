@@ -122,7 +122,7 @@ def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: 
     """Opens data with one Pillow plugin, without Pillow's size limits and format detection.
 
     Raises:
-        SampleError: Pillow finds another size in the header than `info` has, whose size was checked.
+        SampleError: Pillow reads another size from the header than `info` has. Only the size in `info` was checked.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):

@@ -43,8 +43,8 @@ def sound(
     """Decodes a whole sound file.
 
     Args:
-        form: FFmpeg's name of its format.
-        frames: yields the decoded frames of a container and its sound stream.
+        form: FFmpeg's name of the file's format.
+        frames: takes a container and its sound stream, and yields the decoded frames.
         most_values: largest number of values to decode.
         damaged: builds the error for a damaged file from a reason.
 

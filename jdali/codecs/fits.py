@@ -21,14 +21,14 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _BLOCK, _CARD = 2880, 80
-# Longest header, in cards.
+# Maximum number of cards in a header.
 _MOST_CARDS = 36 * 1000
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
 _ALWAYS = 1 << 20  # any compressed image may claim this many bytes
-# Bytes of the largest element of a tile. Floats that cannot be quantized to integers are stored unchanged.
+# Maximum size of an element of a tile, in bytes. Floats that cannot be quantized to integers are stored unchanged.
 _ELEMENT_BYTES = 8
 _GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
-# Columns of tiles. Their cells hold descriptors, (length, offset) of data after the table.
+# Names of columns of tiles. Each cell is a descriptor: (length, offset) of data that follow the table.
 _TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
 _FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
 _COLUMN_BYTES = dict(zip("LBAIJEKDCMPQ", (1, 1, 1, 2, 4, 4, 8, 8, 8, 16, 8, 16), strict=True))
@@ -172,7 +172,7 @@ def _check_image(number: int, cards: Cards, size: int) -> None:
 
 
 def _check_tiles(number: int, cards: Cards, data: bytes) -> None:
-    """Raises `SampleError` if a gzip tile holds more than a tile can, because astropy would unpack all of it."""
+    """Raises `SampleError` if a gzip tile unpacks to more bytes than a tile can have; astropy would unpack them all."""
     shape = _shape(cards, number, "Z")
     sides = [
         _integer(cards, number, f"ZTILE{n + 1}", extent if n == 0 else 1) for n, extent in enumerate(shape)

@@ -35,7 +35,7 @@ def miniaudio() -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Flac:
-    """An open file: the fields of its header, and its decoder."""
+    """An open FLAC file, with the fields of its header and a decoder."""
 
     length: int
     channels: int

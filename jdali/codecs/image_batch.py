@@ -21,7 +21,7 @@ from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
 
 
 class Headers:
-    """Holds the headers of several images; `headers[i]` equals the result of `image.probe` for image i.
+    """The headers of several images; `headers[i]` equals the result of `image.probe` for image i.
 
     Attributes:
         failures: errors of damaged headers, by index of the image.
@@ -43,7 +43,7 @@ class Headers:
                 self.failures[i] = error
 
     def select(self, rows: HostArray) -> Headers:
-        """Returns the headers of some images, which must not be damaged."""
+        """Returns the headers of some images; none of these headers may be damaged."""
         chosen = Headers.__new__(Headers)
         chosen._scanned, chosen._usual = self._scanned.select(rows), self._usual[rows]
         chosen._others = {i: self._others[row] for i, row in enumerate(rows.tolist()) if row in self._others}

@@ -20,7 +20,7 @@ _OGG_MAGIC = re.compile(b"OggS")
 _OGG_FIRST, _OGG_LAST = 2, 4
 _OGG_CRC_OFFSET = 22
 _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
-_MOST_CHUNKS = 10_000  # most chunks to read
+_MOST_CHUNKS = 10_000  # maximum number of chunks to read
 RIFF_MAGIC = (b"RIFF", b"RF64", b"BW64")
 W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 

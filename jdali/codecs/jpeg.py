@@ -186,7 +186,7 @@ def _decode_turbo(
         options["min_width"] = -(-info.width // request.denominator)
         options["min_factor"] = request.denominator
     if info.detail.spectrum_at:
-        # Some cameras write a wrong range. Corrects it, because a picture with a warning would be decoded again.
+        # Some cameras write a wrong coefficient range. Corrects it, because a picture with a warning is decoded again.
         data = bytearray(view)
         start = info.detail.spectrum_at
         data[start : start + len(WHOLE_BLOCKS)] = WHOLE_BLOCKS

@@ -31,8 +31,8 @@ _BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
 _CODESTREAM = b"\xff\x4f\xff\x51"
 # Supported horizontal and vertical steps of the first three components. For other steps, OpenJPEG prints messages.
 _SAMPLINGS = (((1, 1), (1, 1), (1, 1)), ((1, 1), (2, 1), (2, 1)), ((1, 1), (2, 2), (2, 2)))
-# `_ENUMERATED`: method of a colour box with the number of a colour space. `_PROFILE_SPACE`: offset of the colour space
-# in a box with a profile.
+# `_ENUMERATED`: method of a colour box that contains the number of a colour space. `_PROFILE_SPACE`: offset of the colour
+# space in a colour box that contains a profile.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
 
@@ -148,7 +148,7 @@ FORMAT = Format("jpeg2000", _matches, header, decode, gray_15bit)
 
 
 _START_OF_TILE, _START_OF_DATA, _END, _STYLE, _STYLE_OF_COMPONENT = 0xFF90, 0xFF93, 0xFFD9, 0xFF52, 0xFF53
-_TILE_PART_BYTES = 14  # bytes of the smallest tile header, with the marker of its data
+_TILE_PART_BYTES = 14  # size of the smallest tile header, including the marker before the tile's data
 _SLACK = 1 << 16
 # A file may have _MANY_BLOCKS code-blocks, and _BLOCKS_PER_BYTE more per byte. Many code-blocks can share a packet, so
 # the size of the data does not limit their number. Code-blocks of real files have 32 or 64 pixels a side.

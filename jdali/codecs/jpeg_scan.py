@@ -17,10 +17,10 @@ from jdali.codecs.base import ImageInfo
 from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, info_of
 from jdali.codecs.jpeg_segments import PROGRESSIVE_FRAME, WHOLE_BLOCKS
 
-# Bytes to read of each file. Longer headers (with a colour profile or a thumbnail) belong to larger pictures, whose
-# decoding takes far longer than their headers.
+# Number of bytes to read from each file. Longer headers (with a colour profile or a thumbnail) belong to larger pictures,
+# and decoding these takes far longer than reading their headers.
 _HEAD_BYTES = 2048
-# Most segments before the scan.
+# Maximum number of segments before the scan.
 _MOST_SEGMENTS = 32
 # Padding after the data, bytes, so that elements can be read at any offset.
 _MARGIN = 8
@@ -45,7 +45,7 @@ _KIND = _kinds()
 
 @dataclasses.dataclass(frozen=True)
 class Scanned:
-    """Holds the headers of several files; fields of unusual headers have unspecified values.
+    """The headers of several files; fields of unusual headers have unspecified values.
 
     Attributes:
         usual: bool [n], True for headers that were read.
@@ -62,7 +62,7 @@ class Scanned:
 
     @property
     def progressive(self) -> np.ndarray:
-        """True for progressive files, bool [n]."""
+        """bool [n], True for progressive files."""
         found: np.ndarray = self.frames[:, 0] == PROGRESSIVE_FRAME
         return found
 
@@ -136,7 +136,7 @@ class _Scan:
         return Scanned(self._usual, self._extents, self._frames, self._scans)
 
     def _fill_known(self) -> np.ndarray:
-        """Fills in the results of files that begin with the known header; returns True for these files, bool [n]."""
+        """Fills in the results of files that begin with the known header; returns bool [n], True for these files."""
         head, found = _Scan._known
         if not head:
             return np.zeros(len(self._starts), bool)
@@ -151,14 +151,14 @@ class _Scan:
         for row in rows[self._usual[rows]][:1].tolist():
             start, size = self._starts.item(row), 6 + 2 * self._extents.item(row, 2)
             head = self._text[start : start + self._scans.item(row, 1)]
-            if head[-2 - size : 2 - size] == b"\xff\xda" + size.to_bytes(2):  # all read fields are in it
+            if head[-2 - size : 2 - size] == b"\xff\xda" + size.to_bytes(2):  # the header contains all fields that are read
                 found = [array[row].copy() for array in (self._extents, self._frames, self._scans)]
                 _Scan._known = head, found
 
     def _special(
         self, rows: np.ndarray, at: np.ndarray, after: np.ndarray, kinds: np.ndarray, whole: np.ndarray
     ) -> np.ndarray:
-        """Reads one segment of each file in `rows`; returns True for files whose headers continue, bool [rows]."""
+        """Reads one segment of each file in `rows`; returns bool [rows], True for files whose headers continue."""
         kinds = np.where(whole, kinds, _ODD)
         on = (kinds != _ODD) & (kinds != _SCAN)
         (found,) = np.nonzero(kinds == _APP1)
@@ -183,7 +183,7 @@ class _Scan:
         return on
 
     def _frame(self, rows: np.ndarray, at: np.ndarray, after: np.ndarray) -> np.ndarray:
-        """Reads frame headers; returns True for usual ones, bool [rows]."""
+        """Reads frame headers; returns bool [rows], True for usual headers."""
         raw = self._raw
         channels = raw[np.minimum(at + 9, len(raw) - 1)].astype(np.int64)
         good = (self._extents[rows, 2] == 0) & ((channels == _GRAY) | (channels == _COLOUR))

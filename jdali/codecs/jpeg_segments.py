@@ -19,13 +19,13 @@ PROGRESSIVE_FRAME = 0xC2
 PROGRESSIVE_FRAMES = frozenset({PROGRESSIVE_FRAME, 0xC6, 0xCA, 0xCE})
 START_OF_SCAN, END_OF_IMAGE, APP0, APP1, APP14, RESTART_INTERVAL = 0xDA, 0xD9, 0xE0, 0xE1, 0xEE, 0xDD
 _COMMENT, _APPLICATIONS = 0xFE, frozenset(range(0xE0, 0xF0))
-# Frames whose scans hold whole blocks, and the scan parameters of whole blocks.
+# Types of frames whose scans contain complete blocks, and the scan parameters of such scans.
 _WHOLE_BLOCKS_FRAMES, WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
-# Matches no stuffed bytes, fill bytes or restart markers, and no markers that libjpeg skips or rejects.
+# Matches a marker, except restart markers and markers that libjpeg skips or rejects. Also excludes stuffed and fill bytes.
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
-_MOST_SEGMENTS = 1 << 14  # real files have far fewer, since a segment has up to 64 KB
+_MOST_SEGMENTS = 1 << 14  # real files have far fewer, because a segment can have 64 KB
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
 # Values of the colour code in Adobe's segment that libjpeg supports, by number of components. The last is the default.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
@@ -79,7 +79,7 @@ def put_right(view: memoryview, components: int) -> bytes:
     """
     parts: list[bytes | memoryview] = [_START_OF_IMAGE]
     frame = scan = b""
-    coded = interval = 0  # offset of entropy coded data; coded units between restarts
+    coded = interval = 0  # offset of the entropy coded data; number of coded units between restarts
     sequential = False
     for marker, position, body in segments(view):
         if coded:

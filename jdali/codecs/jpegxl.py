@@ -12,7 +12,7 @@ from jdali.codecs.heif import as_rgb
 from jdali.codecs.jpeg2000 import boxes
 
 _STREAM, _BOX_FILE = b"\xff\x0a", b"\0\0\0\x0cJXL \r\n\x87\n"
-# The header lies in this many bytes of the codestream, which may be split over several boxes.
+# The header lies in the first _HEAD bytes of the codestream. The codestream may be split over several boxes.
 _HEAD = 256
 # A size or a bit depth is preceded by two bits that select its number of bits, or the depth. Three bits select the ratio
 # of width to height.

@@ -237,7 +237,10 @@ def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> byte
 def _rows(
     view: memoryview, chunks: list[Chunk], info: ImageInfo, start: int, stop: int, checksums: _Checksums
 ) -> tuple[int, memoryview]:
-    """Finds the last row up to `start` that does not depend on the row above; returns it, and a PNG file from it to `stop`."""
+    """Finds the last row up to `start` that does not depend on the row above.
+
+    Returns: the number of this row, and a PNG file of the rows from this row to `stop`.
+    """
     row = 1 + info.detail.row_bytes(info.width)
     rows = zlib.decompressobj().decompress(_stream(view, chunks), row * stop)
     if len(rows) < row * stop:

@@ -20,7 +20,7 @@ _STEPS = 32  # table entries per sample
 # Largest number of weights in a bank. Rates with few common factors would need more; for them, weights are computed for
 # each output. The limit also bounds the memory of cached banks, since files determine the rates.
 _BANK_LIMIT = 1 << 20
-_BANK_INPUTS = 128  # preferred hop of a bank, inputs
+_BANK_INPUTS = 128  # preferred `hop` of a bank
 _CHUNK = 1 << 19  # without a bank, outputs with this many inputs in total are computed at once
 # For products of up to this many multiplications, OpenBLAS uses only the calling thread. Its other threads would compete
 # with the caller's pool for the cores, which is up to ten times as slow.
@@ -89,12 +89,12 @@ def resample(
 
 @dataclasses.dataclass(frozen=True)
 class _Bank:
-    """Weights for a frame of one or more periods; after a period, the positions of inputs and outputs repeat.
+    """Weights for a frame of one or more periods. The positions of outputs relative to inputs repeat in each period.
 
     Attributes:
-        hop: inputs between the starts of consecutive frames.
-        inputs: inputs of a frame, including those shared with its neighbours.
-        outputs: outputs of a frame.
+        hop: number of inputs between the starts of consecutive frames.
+        inputs: number of inputs of a frame, including inputs that it shares with neighbouring frames.
+        outputs: number of outputs of a frame.
         blocks: (first input, first output, weights [inputs, outputs]) for each part of a frame. Nonzero weights form
             a diagonal band, so blocks skip most zeros.
     """

@@ -29,7 +29,7 @@ _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3
 _SUPPORTED = frozenset({_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR, _LAB})
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _PLAIN_ALPHA = 2
-_LARGEST_TILE = 1 << 24  # most pixels of a tile that is far larger than the picture
+_LARGEST_TILE = 1 << 24  # maximum number of pixels of a tile that is far larger than the picture
 # Largest compression ratio of each method: none, LZW, Deflate (two codes), PackBits.
 _RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
 
@@ -175,7 +175,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
     if detail.planar and detail.photometric == _YCBCR:  # Pillow would read it as RGB, or fail
         need_imagecodecs("a TIFF image in YCbCr by planes")
-    # Drops the tags that do not matter, because Pillow would warn if they are damaged.
+    # Drops tags that the samples do not depend on, because Pillow would warn if such a tag is damaged.
     plain = _rewritten(view, info, detail.photometric)
     picture = open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info)
     if picture.mode in ("YCbCr", "LAB"):  # Pillow's conversion to RGB differs from DALI's

@@ -180,7 +180,7 @@ def _file(
     size_tag: int,
     pieces: list[memoryview],
 ) -> bytes:
-    """Builds a TIFF file of one page: the tags of `directory`, with another size and other strips or tiles."""
+    """Builds a TIFF file of one page from the tags of `directory`, a new image size, and new strips or tiles."""
     order, number, kind = directory.order, "Q" if directory.big else "I", _LONG8 if directory.big else _LONG
     lengths = [len(piece) for piece in pieces]
     values = _copied(directory)

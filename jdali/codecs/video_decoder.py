@@ -16,7 +16,7 @@ from jdali.types import RGB, DALIImageType
 # Output channel of each of FFmpeg's planes. Planar RGB is stored as green, blue, red.
 _RGB_CHANNELS, _YUV_CHANNELS = (1, 2, 0), (0, 1, 2)
 _ONE = 1 << 16  # fixed-point 1 in FFmpeg's matrices
-# EXIF orientation by the matrix from stored to shown positions (x to x, x to y, y to x, y to y).
+# EXIF orientation for each matrix (x to x, x to y, y to x, y to y) that maps stored positions to shown positions.
 _TURNS = {
     (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
     (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
@@ -52,7 +52,7 @@ class Converter:
     def __call__(self, frame: Any, out: np.ndarray, image_type: DALIImageType = RGB) -> None:
         """Writes a frame's pixels to `out`, uint8 [height, width, 3].
 
-        `image_type` is RGB, or YCbCr in studio range by BT.601, as from image decoders.
+        `image_type` is RGB or YCbCr. YCbCr is in studio range by BT.601, as image decoders return it.
         """
         # Uses one thread, because several samples are processed in parallel.
         common = {"interpolation": self._smooth, "threads": 1}
@@ -101,7 +101,7 @@ class VideoDecoder:
 
     @property
     def position(self) -> int:
-        """Number of the next frame in decoding."""
+        """Number of the frame that will be decoded next."""
         return self._position
 
     def read(

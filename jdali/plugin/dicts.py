@@ -88,7 +88,7 @@ class DictIterator(DaliNames):
         """Returns the assembler that converts batches to tensors.
 
         Args:
-            own: True for outputs whose memory only the iterator uses, so tensors may share it.
+            own: True for outputs whose memory only the iterator uses, so tensors may share this memory.
             mask_name: name of the mask; None: no mask.
         """
 

@@ -23,7 +23,7 @@ __all__ = ["DatasetIterator", "source"]
 
 
 def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
-    """Converts Grain's data to a source for `fn.external_source`; the pipeline's state includes the position in it.
+    """Converts Grain's data to a source for `fn.external_source`; the pipeline's state includes the position in the data.
 
     ```
     images, labels = fn.external_source(source(data, ["image", "label"]), num_outputs=2, batch=False)
@@ -81,7 +81,7 @@ class _Iterated(Iterable[Any]):
 
 
 class _Elements(Iterator[Any]):
-    """Wraps a Grain iterator for `fn.external_source`; creates it on first use."""
+    """Wraps a Grain iterator for `fn.external_source`; creates the iterator on first use."""
 
     def __init__(self, data: Any, names: Sequence[str] | None):
         self._data, self._names = data, names

@@ -35,7 +35,7 @@ class _Loading:
     """A sample that is loaded ahead.
 
     Attributes:
-        wanted_by: positions in the order at which the sample will be taken.
+        wanted_by: positions in the reading order at which batches will take the sample.
         future: resolves to the sample's outputs.
         bytes: size of the outputs; -1 until they are loaded.
         kept: False after the sample was taken or dropped.
@@ -48,10 +48,10 @@ class _Loading:
 
 
 class ReadAhead(Reader):
-    """Loads the next samples of a reader ahead in threads.
+    """Loads the next samples of a reader in threads, before their batches take them.
 
-    If the reader packs several parts into a sample, the parts are loaded ahead. Loading starts in order. A loaded sample
-    is kept until its batch takes it, or dropped two batches later.
+    If the reader packs several parts into a sample, the parts are loaded. Loading starts in order. A loaded sample is
+    kept until its batch takes it; if the batch does not take it, it is dropped two batches later.
     """
 
     def __init__(self, reader: Reader):
@@ -68,15 +68,16 @@ class ReadAhead(Reader):
         self._lock = threading.Lock()
         # Number of samples handed out.
         self._position = 0
-        # End position and indices of each of the last batches.
+        # For each of the last three batches: the position at its end, and the indices of its samples.
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # A copy of the reader's order that runs ahead of the reader.
         self._further = copy.copy(self._reader._order)
-        # Indices of the next samples, and (position, index) of those that have not begun to load.
+        # Indices of the next samples. `_waiting` has the (position, index) of next samples that have not begun to load.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
-        # Number of samples being loaded; bytes of samples loaded but not taken; number and bytes of all samples loaded so far.
+        # Number of samples that are being loaded; bytes of loaded samples that no batch has taken; number and bytes of all
+        # samples loaded so far.
         self._open = self._held = self._done = self._seen = 0
 
     @property
@@ -173,7 +174,8 @@ class ReadAhead(Reader):
     def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
         if not arguments:
             return self._reader.packed(indices, self._load_parts)
-        # Arguments have no values before the call, so all samples are loaded now, in parallel.
+        # Per-sample arguments get their values only in this call, so no sample was loaded before. All are loaded now, in
+        # parallel.
         columns, failures = [], {}
         parts = [
             self._scope.submit(
@@ -248,7 +250,7 @@ class ReadAhead(Reader):
             self._held -= loading.bytes
 
     def _drop(self, end: int, indices: list[int]) -> None:
-        """Drops the samples that a batch did not take; `end` is the position after it."""
+        """Drops the samples that a batch did not take; `end` is the position after the batch."""
         for index in indices:
             loading = self._loadings.get(index)
             while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:

@@ -34,7 +34,7 @@ class ArrayRecordReader(RecordReader):
 
     Args:
         parser: parses records as examples; None: the records are the outputs.
-        found: for each file, its chunks and their `FoundBy`.
+        found: for each file, its chunks and how they were found (`FoundBy`).
     """
 
     def __init__(
@@ -122,7 +122,7 @@ def _check_count(chunk: Chunk, count: int) -> None:
 
 
 def _messages(chunk: Chunk, first: int, count: int) -> list[np.ndarray]:
-    """Parses `count` records of a chunk as messages; returns fields 1 to 3 of these, int64 [count] each."""
+    """Parses `count` records of a chunk as messages; returns their fields 1 to 3, int64 [count] each."""
     slack = np.zeros(16, np.uint8)
     buffer = Buffer(np.concatenate([chunk.values, slack]))
     ok = np.ones(count, bool)

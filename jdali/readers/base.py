@@ -83,10 +83,11 @@ def reader_options(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
     """
 
 
@@ -115,7 +116,7 @@ class Loaded(NamedTuple):
 
 
 class Reader(abc.ABC):
-    """Loads samples of a data set by index, and owns the order in which batches take them.
+    """Loads samples of a data set by index, and determines the order in which batches take them.
 
     `load`, `load_many` and `source` are called from many threads at once, the other methods from one.
 
@@ -135,7 +136,7 @@ class Reader(abc.ABC):
     mixes: bool = False
     # True if the reader prefetches remote data itself; otherwise `ReadAhead` does.
     reads_ahead: bool = False
-    # True if loading a sample often takes no longer than a switch of threads, as for plain files.
+    # True if loading a sample often takes no longer than a switch of threads, for instance for plain files.
     often_cheap: bool = False
     # Layout of each output, "" for none; None if no output has a layout.
     layouts: Sequence[str] | None = None
@@ -203,7 +204,7 @@ class Reader(abc.ABC):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names of each output that holds labels, by number of the output."""
+        """Class names of each output that contains labels, by output number."""
         return self._names_by_output
 
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
@@ -296,10 +297,10 @@ class Reader(abc.ABC):
         """Moves on by as many samples as `batches` calls of `next_batch(count)` would take."""
         self._order.skip(batches, count)
 
-    def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
+    def interrupt(self) -> None:  # noqa: B027  most readers never wait for remote storage
         """Makes running and later loads from remote storage fail, so that closing the reader does not wait for them."""
 
-    def close(self) -> None:  # noqa: B027  most readers hold nothing open
+    def close(self) -> None:  # noqa: B027  most readers keep no file open
         """Closes the reader's files."""
 
 
@@ -385,7 +386,7 @@ def nothing() -> Store:
 
 
 def _mixed(output: int, first: tuple[np.dtype, int], other: tuple[np.dtype, int]) -> ValueError:
-    """Builds the error for an output whose samples in a batch differ in type or number of axes."""
+    """Builds the error for two samples of a batch that differ in an output's type or number of axes."""
     what = "data type" if first[1] == other[1] else "number of dimensions"
     return ValueError(
         f"Inconsistent data: All samples in the batch must have the same {what}. Got output {output} as "

@@ -58,7 +58,7 @@ class CaffeReader(DatabaseReader):
 
 
 def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
-    """Builds the column of images. Clears `ok` for pixels if the first image is encoded, and otherwise for encoded images."""
+    """Builds the column of images. Clears `ok` for encoded images if the first image is stored as pixels, and vice versa."""
     nothing = np.zeros(len(ok), np.int64)
 
     def numbers(field: int) -> np.ndarray:

@@ -22,7 +22,7 @@ from jdali.readers.layouts import with_layouts
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
-# Arguments that shape annotations before they are saved, so they have no effect on saved annotations.
+# Arguments that change annotations before they are saved, so they have no effect when saved annotations are loaded.
 _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
 
 

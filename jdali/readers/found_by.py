@@ -38,7 +38,7 @@ class Tables:
         self._seen: dict[int, bool | str] = {}
 
     def read(self, file: int, attempt: Callable[[], _T]) -> _T:
-        """Calls `attempt()`, which reads a record of a file; calls it again if it failed at a stale index that was corrected.
+        """Calls `attempt()`, which reads a record of a file. If it fails at a stale index, corrects the index and retries.
 
         Raises:
             BadRecord: the record is damaged, or the index is stale and cannot be corrected.
@@ -104,7 +104,7 @@ def fits_at(count: int, begins: Callable[[int], bool]) -> bool:
 
     Args:
         count: number of records; 0 returns False, since nothing can be checked and a new index is cheap.
-        begins: returns True if the record of a number is in its place; may raise `BadRecord`.
+        begins: takes a record's number and returns True if the record is where the index says; may raise `BadRecord`.
     """
     try:
         return count > 0 and all(begins(number) for number in (0, count // 2, count - 1))

@@ -25,7 +25,7 @@ _NAME = "readers.hdf5"
 # Filters built into HDF5 and h5py: deflate, shuffle, Fletcher32, szip, n-bit, scale-offset, LZF. Other filters are
 # rejected, because they would load a plugin, which is code.
 _FILTERS = {1, 2, 3, 4, 5, 6, 32000}
-# Bytes of the groups of rows in which a data set without chunks is read.
+# A data set without chunks is read in groups of rows with about this many bytes.
 _TOGETHER = 1 << 20
 
 
@@ -46,7 +46,7 @@ class _Hdf5Source(RecordFile):
         return size
 
     def take_error(self) -> Exception | None:
-        """Returns the latest read error since the last call, or None; the HDF5 library replaces it by an error of its own."""
+        """Returns the last read error since the previous call, or None; the HDF5 library itself raises a different error."""
         error, self.error = self.error, None
         return error
 

@@ -223,7 +223,7 @@ class LeRobotReader(Reader):
     def _read(
         self, key: str, file: int, numbers: Mapping[int, np.ndarray], result: list[Any], failures: dict[int, Exception]
     ) -> None:  # fmt: skip
-        """Decodes the frames of samples together, or of each half of the samples if frames are too large or damaged."""
+        """Decodes the frames of samples together; if frames are too large or damaged, decodes each half of the samples."""
         if not numbers:
             return
         videos, order = self._videos[key], list(numbers)

@@ -167,9 +167,9 @@ def mix(
 ) -> MixReader:
     """Mixes the samples of several readers in fixed shares.
 
-    The order is a function of a position that all shards share. So it needs no communication, and resumes from any
-    state with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its
-    source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
+    The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
+    any state, with any number of shards and with other weights. Then no sample is lost, and none comes twice in a pass
+    over its source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
     whole number of samples, each global batch has exactly this number; otherwise the number varies by at most one,
     plus one for each source before it. Each source is read pass after pass in its own order, which its own
     `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass to

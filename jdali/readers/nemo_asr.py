@@ -40,7 +40,7 @@ class NemoAsrReader(Reader):
         starts: index of the first entry of each manifest.
         lines: line number of each entry in its manifest.
         decoding: arguments of `codecs.audio.decode_part`.
-        outputs: True to return the sampling rate, True for the text, True for the index.
+        outputs: three booleans: whether to return the sampling rate, the text and the index.
     """
 
     def __init__(

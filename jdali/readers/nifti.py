@@ -95,7 +95,7 @@ class NiftiReader(ArrayFileReader):
             raise SampleError(
                 f"it ends after {len(content)} bytes of values, its shape {list(shape)} has {size}"
             )
-        file.read(1)  # gzip verifies its checksum only at the end
+        file.read(1)  # reads up to the end, where gzip verifies its checksum
         stored = np.frombuffer(content, dtype).reshape(shape, order="F")
         if not self._scaled:
             return np.ascontiguousarray(stored, dtype.newbyteorder("="))

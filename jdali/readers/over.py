@@ -1,4 +1,6 @@
-"""Base of readers that read from another reader, the source: opens the source, and finds its order and sizes of samples."""
+"""Base of readers that read from another reader, their source.
+
+It opens the source, and determines the order and the sizes of the source's samples."""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from jdali.readers.order.mixture import MixtureOrder
 from jdali.readers.order.windows import WindowOrder
 from jdali.storage import options
 
-# Arguments that a source must leave at their defaults, because the reader that reads from it has them.
+# Arguments that a source must leave at their defaults, because they are set in the reader that reads from the source.
 _OF_WHOLE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
 # Number of samples to read together in `facts_of`.
 _AT_ONCE = 1024
@@ -54,7 +56,7 @@ def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *,
 
     Args:
         owner: name of the reader that reads from the source.
-        whole: noun for the result of `owner`, for error messages.
+        whole: noun for the result of `owner`, such as "mixture", for error messages.
     """
     op = REGISTRY[name]
     if not isinstance(op, ReaderOp) or name == owner:
@@ -107,7 +109,7 @@ def facts_of(
     The numbers are cached on disk if the arguments of the source name all of its files.
 
     Args:
-        find: returns the numbers of some samples.
+        find: takes indices of samples and returns their numbers.
         key: values, besides the data, that the numbers depend on; if one is None, the numbers are not cached.
     """
 

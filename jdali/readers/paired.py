@@ -96,7 +96,7 @@ def paired(
 ) -> PairedFilesReader:
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in call order.
 
-    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
+    Each argument that is not listed below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
     value of a keyword is a folder, a pattern such as "photos/*.jpg", or a list of paths. Files with the same stem
     form a sample. In a folder, the stem is the path below the folder without its extension; in a list, the path below
     the common folder. In a pattern, the stem is the text that the wildcards match, so "*_photo.jpg" pairs with
@@ -295,7 +295,7 @@ def _column(table: Any, column: str) -> list[Any]:
 
 
 def _absent(root: str, names: NameTable) -> np.ndarray:
-    """Returns True for names of missing files, bool [n]; for remote files, only for empty names."""
+    """Returns bool [n], True for the name of a missing file; remote files count as missing only if the name is empty."""
     listed: dict[str, set[str]] = {}
     absent = np.zeros(len(names), bool)
     for i, name in enumerate(names):

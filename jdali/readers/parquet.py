@@ -170,7 +170,7 @@ def parquet(
             Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
-            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
 
     Returns: an output for each column: uint8 [bytes] for bytes and strings, [] for numbers, [n, ...] for lists.
 

@@ -105,8 +105,8 @@ def sequence(
 ) -> SequenceReader:
     """Reads sequences of images from folders; each folder holds the images of one stream.
 
-    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream,
-    and only complete ones are returned. Hidden files and folders are skipped.
+    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream, and incomplete sequences
+    are skipped, as are hidden files and folders.
 
     Args:
         file_root: parent of the folders.

@@ -70,7 +70,7 @@ class TFRecordReader(RecordReader):
     """Reads examples from TFRecord files.
 
     Args:
-        found: for each file, its records with heads and CRCs, and their `FoundBy`.
+        found: for each file, its records with heads and CRCs, and how they were found (`FoundBy`).
     """
 
     def __init__(
@@ -208,7 +208,7 @@ def _indexed(files: RecordFiles, file: int, index: str) -> Records:
 
 
 def _size_of(files: RecordFiles, file: int, offset: int) -> int | None:
-    """Returns the size of the record at an offset, bytes; None without a record there."""
+    """Returns the size of the record at an offset, bytes; None if no record begins there."""
     head = files.read(file, offset, _HEAD.size)
     length, crc = _HEAD.unpack(head)
     return length + _AROUND if masked_crc(head[:8]) == crc else None
@@ -264,7 +264,7 @@ def tfrecord(
     use_o_direct: Static[bool] = False,
     **options: Any,
 ) -> TFRecordReader:
-    """Reads features from the records of TFRecord files: an output for each; in `fn`, a dict by name.
+    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of them by name.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.

@@ -61,8 +61,8 @@ class WebDatasetReader(PiecesReader):
     """Reads samples directly from tar archives.
 
     Args:
-        found: for each archive, its samples and their `FoundBy`.
-        indexed: the user gave indexes, which have no hashes of headers.
+        found: for each archive, its samples and how they were found (`FoundBy`).
+        indexed: True if the user gave indexes; these contain no hashes of headers.
     """
 
     def __init__(
@@ -298,8 +298,8 @@ def webdataset(
     bytes for them.
 
     Args:
-        ext: extension of each output. Of several extensions, separated by ";", the first file in the archive with one
-            of them counts.
+        ext: extension of each output. An entry may have several extensions, separated by ";". The output is then the
+            sample's first file that has one of them.
         paths: paths of the archives.
         case_sensitive_extensions: distinguish upper and lower case in extensions.
         dtypes: element type of each output; None: uint8.

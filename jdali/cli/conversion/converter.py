@@ -101,7 +101,7 @@ def convert(
 
 
 def _claim(folder: str, plan: Mapping[str, Any]) -> None:
-    """Creates the folder if it is missing, and records the conversion in it; raises ValueError if it holds anything else."""
+    """Creates the folder if it is missing, and records the conversion in it; raises ValueError for other content."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)
     if os.path.exists(path):
@@ -121,7 +121,7 @@ def _claim(folder: str, plan: Mapping[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[str]:
-    """Yields a temporary name to write to; renames the file to `path` when the block ends."""
+    """Yields the name of a temporary file to write to; renames this file to `path` when the block ends."""
     part = f"{path}.part"
     try:
         yield part

@@ -63,7 +63,7 @@ class PictureChange:
         out = io.BytesIO()
         options: dict[str, Any] = {"quality": self.quality or _QUALITY, "optimize": True}
         if self.windows:
-            unit = 8 if made.mode == "L" else 16  # with 4:2:0, an MCU has 16 pixels
+            unit = 8 if made.mode == "L" else 16  # with 4:2:0, an MCU has 16 x 16 pixels
             options |= {
                 "restart_marker_blocks": restart_markers.interval_of(-(-made.size[0] // unit)),
                 "subsampling": "4:2:0",

@@ -115,7 +115,7 @@ def units_across(data: bytes) -> int | None:
 
 
 def with_markers(data: bytes) -> bytes:
-    """Adds restart markers to a JPEG file without changing pixels; returns files that have, or cannot have, tiles unchanged.
+    """Adds restart markers to a JPEG file without changing pixels; returns a file unchanged if it has or cannot have tiles.
 
     Progressive files become sequential, since only sequential files can be decoded in parts.
 

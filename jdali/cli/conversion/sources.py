@@ -31,7 +31,7 @@ from jdali.readers.formats.tables import classes_of
 from jdali.readers.formats.webdataset_index import SPARSE, scanned
 
 _NAME = "convert"
-# Tolerance in seconds for durations, which manifests round.
+# Tolerance in seconds for comparing durations, because durations in manifests are rounded.
 _SAME_SECONDS = 0.01
 _SOUNDS = (".flac", ".ogg", ".wav", ".opus", ".mp3", ".m4a")
 _VIDEOS = (".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm")
@@ -53,7 +53,7 @@ class SourceSample(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Gives access to a data set.
+    """A data set whose samples are read by index.
 
     Attributes:
         count: number of samples.
@@ -63,7 +63,7 @@ class Source:
         keyed: the data set has keys; otherwise numbers serve as keys.
         classes: class names of each field that holds labels.
         schema: Arrow schema of a table; None for other formats.
-        close: closes its files.
+        close: closes the files of the data set.
     """
 
     count: int
@@ -159,7 +159,7 @@ def _examples(
 
 
 def _place(firsts: Sequence[int], index: int) -> tuple[int, int]:
-    """Returns the number of the file or group with a sample, and the sample's row in it."""
+    """Returns the number of the file or group that contains a sample, and the sample's row there."""
     number = bisect.bisect_right(firsts, index) - 1
     return number, index - firsts[number]
 

@@ -20,13 +20,13 @@ from jdali.cli.conversion.pictures import extension
 from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.readers.formats.arrow_columns import need_pyarrow
 
-# Size of a Parquet row group. It is always read whole, so it should have few samples, but enough bytes for one large
-# request.
+# Limits of a Parquet row group. A row group is always read whole, so it should have few samples, but enough bytes for one
+# large request.
 _GROUP_BYTES, _GROUP_ROWS = 8 << 20, 10_000
 
 
 class ShardWriter(abc.ABC):
-    """Writes a shard. `first` are samples that determine the types of fields, if the format has types and `source` no schema."""
+    """Writes a shard. If the format has types and `source` has no schema, the samples `first` determine the types."""
 
     extension: str
     # True if the types of fields must be known before the first sample is written.
@@ -102,7 +102,7 @@ class WebDataset(ShardWriter):
 
 
 def _components(sample: SourceSample) -> dict[str, bytes]:
-    """Returns the files of a sample by extension: that in the source archive, or the name of a field."""
+    """Returns the contents of a sample's files by extension: the extension in the source archive, or else the field's name."""
     files: dict[str, bytes] = {}
     rest: dict[str, Any] = {}
     single = sum(extension(_content(value)) is not None for value in sample.fields.values()) == 1
@@ -134,19 +134,19 @@ def _npy(value: np.ndarray) -> bytes:
 
 
 def _content(value: Any) -> Any:
-    """Returns the bytes in {"bytes", "path"}, as on the Hugging Face Hub; returns other values unchanged."""
+    """Returns the bytes of a dict {"bytes", "path"}, the Hugging Face Hub's form of a file; returns other values unchanged."""
     if isinstance(value, dict) and isinstance(value.get("bytes"), bytes) and set(value) == {"bytes", "path"}:
         return value["bytes"]
     return value
 
 
 def _as_text(value: Any) -> Any:
-    """Converts values that JSON lacks to text; decodes bytes as latin-1."""
+    """Converts values that JSON cannot represent to text; decodes bytes as latin-1."""
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 def _fields(sample: SourceSample, source: Source) -> dict[str, Any]:
-    """Returns the fields of a sample for a table; parses those of a WebDataset."""
+    """Returns the fields of a sample for a table; if it comes from a WebDataset, parses its fields."""
     named = {
         name: _npy(value) if isinstance(value, np.ndarray) else _typed(name, value)
         for name, value in sample.fields.items()

@@ -103,7 +103,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     @property
     def is_nonpadding(self) -> HostArray | jax.Array:
-        """Marks the samples of the last batch that `next` returned: bool [N], False for samples that only fill it up."""
+        """Returns bool [N], False for each sample that only fills up the last batch that `next` returned."""
         if self._batch_sharding is None:
             return self._belongs
         return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))

@@ -23,8 +23,8 @@ __all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]
 class DALIGenericIterator(DaliNames):
     """Provides `jdali.iterator.DataIterator` under DALI's name, with DALI's shapes for several pipelines.
 
-    Without `sharding`, it stacks the outputs of several pipelines to [pipelines, batch, ...], as `jax.pmap` expects. The part
-    of each pipeline stays on the device of its `device_id`.
+    Without `sharding`, it stacks the outputs of several pipelines to [pipelines, batch, ...], as `jax.pmap` expects. Each
+    pipeline's part stays on the device that the pipeline's `device_id` names.
 
     Parity: `LastBatchPolicy.PARTIAL` works; DALI's iterator for JAX rejects it.
 

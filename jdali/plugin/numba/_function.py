@@ -23,7 +23,7 @@ Shapes = list[list[HostArray]]  # for each output or input, the shapes of all sa
 
 
 class NumbaCode:
-    """Holds the user's function, which Numba compiles on its first call.
+    """The user's function; Numba compiles it when it is first called.
 
     Args:
         run_fn, out_types, in_types, outs_ndim, ins_ndim, setup_fn: see `numba_function`.

@@ -62,7 +62,7 @@ def recursive_length(tensor: Any, lod_level: int) -> list[list[int]]:
         tensor: a batch, whose samples may differ in size, an array, or a shape.
         lod_level: number of axes, including the axis of the batch.
 
-    Returns: a list for each axis; it holds the axis's length in each element of the axes before it.
+    Returns: a list for each axis: the lengths of this axis in all elements of the preceding axes.
 
     >>> recursive_length((2, 3, 5), 2)
     [[2], [3, 3]]

@@ -26,7 +26,7 @@ class RayJob:
     Attributes:
         order: priority; lower values go first.
         patience: the task fails after this number of workers were killed while they ran it.
-        deaths: deaths of actors, or of their processes, while they ran the task.
+        deaths: number of deaths of actors, or of their processes, while they ran the task.
         goes_alone: True if the task is sent in a call of its own, because a worker died while it ran.
     """
 
@@ -64,17 +64,17 @@ class ActorSlot:
     Attributes:
         index: index of the actor in its set.
         handle: handle of the actor.
-        place: its process and node; None while it is not ready.
-        jobs: tasks sent to it, the oldest first.
+        place: process and node of the actor; None while the actor is not ready.
+        jobs: tasks sent to the actor, the oldest first.
         calls: number of calls in flight.
         turns: number of calls so far; with equally many tasks, the actor with the fewest calls gets the next task.
-        blamed: its oldest task when it last died.
-        is_absent: True while no attempt to start it is in progress; `due` is the time of the next attempt.
-        is_warm: True if its current process has run a task, so its programs are compiled.
-        is_leaving: True if it gets no more tasks.
-        is_gone: True if it is dead and cannot be restarted.
+        blamed: the oldest task of the actor when the actor last died.
+        is_absent: True while no attempt to start the actor is in progress; `due` is the time of the next attempt.
+        is_warm: True if the actor's current process has run a task, so that its programs are compiled.
+        is_leaving: True if the actor gets no more tasks.
+        is_gone: True if the actor is dead and cannot be restarted.
         failed_starts: number of consecutive starts that failed before the actor was ready.
-        seen_deaths: last reported number of deaths of its processes.
+        seen_deaths: last reported number of deaths of the actor's processes.
     """
 
     index: int
@@ -109,9 +109,9 @@ class ActorSlot:
 
 
 def lease(answer: ActorAnswer, reference: ray.ObjectRef[object], returned: collections.deque[int]) -> int:
-    """Keeps an answer's results in the object store until the last array that views them is freed; returns their bytes.
+    """Keeps the results of an answer in the object store until the last array that views them is freed.
 
-    When this lease ends, their size is appended to `returned`.
+    Returns: the size of the results, bytes. When the last array is freed, this size is appended to `returned`.
     """
     if answer.memory is None:
         return 0

@@ -13,7 +13,7 @@ _CALL_SECONDS = 0.5
 # Maximum bytes of a call's results, which stay in the object store until the last of them is freed.
 _CALL_BYTES = 32 << 20
 _MOST_TASKS = 16
-# Maximum tasks in flight in all actors, because a trainer that also runs steps needs a waiting thread for each.
+# Maximum number of tasks in flight in all actors. A trainer that also runs steps needs a waiting thread for each task.
 _MOST_UNDER_WAY = 64
 _WINDOW = 8  # tasks to measure before the number of tasks in a call changes
 

@@ -38,7 +38,7 @@ from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob, call_of, lease, resolve, start_error
 from jdali.plugin.ray.call_size import CallSize
 
-# Calls in flight to an actor: the one that it runs and the next.
+# Maximum number of calls in flight to an actor: the call that the actor runs, and the next call.
 _CALLS_EACH = 2
 # If no worker is ready, the pipeline fails once a worker's start has failed this many times in a row.
 _MOST_FAILED_STARTS = 5
@@ -60,7 +60,7 @@ class Actors(Protocol):
 class RayDispatcher:
     """Runs the tasks of one pipeline in the actors of a set; implements `BatchWorkers`.
 
-    A thread owns the state; callers and Ray's threads send it events. `count` is the number of actors.
+    A thread owns the state; callers and Ray's threads send events to this thread. `count` is the number of actors.
     """
 
     title = "Ray workers"
@@ -168,7 +168,7 @@ class RayDispatcher:
             handle, arguments = self._events.get(timeout=max(min([_LOOK_SECONDS, *dues]), 0.0))
             while True:
                 handle(*arguments)
-                del arguments  # do not hold a result while this thread waits
+                del arguments  # do not keep a result in memory while this thread waits
                 handle, arguments = self._events.get_nowait()
 
     def _end(self, error: Exception) -> None:
@@ -264,7 +264,7 @@ class RayDispatcher:
             )
 
     def _rehearse(self) -> None:
-        """Sends each cold actor a copy of a warm actor's task, to compile its programs; drops the result. See `TaskPool`."""
+        """Sends each cold actor a copy of a warm actor's task, so that it compiles its programs; see `TaskPool`."""
         warm = [slot for slot in self._slots.values() if slot.is_warm and slot.place is not None]
         cold = [slot for slot in self._slots.values() if slot.is_cold]
         job = next((job for slot in warm for job in slot.jobs if not job.goes_alone), None)
@@ -304,7 +304,7 @@ class RayDispatcher:
     def _call(
         self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object
     ) -> None:
-        """Arranges an event for the thread when the reply to a call arrives."""
+        """Makes the reply to a call, when it arrives, an event for the thread."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
     def _answered(

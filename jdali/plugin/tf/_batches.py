@@ -57,7 +57,7 @@ class Outputs:
         shapes: see `shape_for`.
         batch_size: batch size of the data set.
         on_device: accept batches on an accelerator; they are copied to host memory, where TensorFlow's data sets are.
-        by_size: reinterpret the bits of a different type of the same size, as DALI's older operator does.
+        by_size: if a batch has a different type of the same size, reinterpret its bits, as DALI's older operator does.
     """
 
     dtypes: Sequence[Any]
@@ -114,7 +114,7 @@ class Outputs:
 
 
 class Batches:
-    """Returns a new iterator from the first batch on at each call.
+    """Returns, at each call, a new iterator that starts at the first batch.
 
     Each iterator has its own copy of the pipeline. Later iterators reuse the pipelines of ended iterators, so that programs
     are compiled once.
@@ -153,7 +153,7 @@ class Batches:
         self._left.append((pipeline, begin))
 
     def _ready(self) -> tuple[Pipeline, dict[str, Any]]:
-        """Returns a pipeline at its first batch, and its state there."""
+        """Returns a pipeline that is at its first batch, and the pipeline's state there."""
         while self._left:
             pipeline, begin = self._left.popleft()
             try:

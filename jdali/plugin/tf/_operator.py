@@ -105,7 +105,7 @@ def _run(
         results = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
     tensors = iter(
         results if isinstance(results, (list, tuple)) else [results]
-    )  # a single tensor comes without a list
+    )  # TensorFlow returns a single tensor without a list
     outputs = []
     for flag, shape in zip(sparse, shapes, strict=True):
         tensor = next(tensors)

@@ -13,5 +13,5 @@ __all__ = ["on_host", "tf"]
 
 
 def on_host() -> Any:
-    """Places operators on the CPU: operators that call Python have no kernel for other devices."""
+    """Places operators on the CPU, because operators that call Python have no kernel for other devices."""
     return tf.device("/cpu:0")

@@ -1,4 +1,4 @@
-"""Marks the pipeline of a module that a server serializes when it loads a model."""
+"""Marks a module's pipeline function, and serializes the marked pipeline when a server loads a model."""
 
 from __future__ import annotations
 

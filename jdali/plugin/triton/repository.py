@@ -21,7 +21,7 @@ _VERSION = "1"
 _CONFIG = "config.pbtxt"
 
 _MODEL = "model.py"
-_EXPORTED = "exported"  # as in model.py
+_EXPORTED = "exported"  # the same name as in model.py
 
 
 def model_repository(

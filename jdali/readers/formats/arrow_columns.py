@@ -1,7 +1,7 @@
-"""Reads Arrow columns as samples: views of Arrow's memory, without a copy.
+"""Reads Arrow columns as samples that are views of Arrow's memory.
 
-NumPy reads the buffers, after offsets were checked against the ends of buffers. Arrow itself would follow offsets out
-of bounds in damaged data.
+This module checks all offsets against the ends of the buffers, and then reads the buffers with NumPy. Arrow does not
+check them, so with damaged data it would read out of bounds.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ REASONS = {
     3: "its index is not one of the dictionary",
 }
 _NULL, _IRREGULAR, _BEYOND = REASONS
-# The field of a struct to read as the sample: the Hugging Face Hub stores pictures and sounds as {"bytes", "path"}.
+# Name of the field that is read as the sample if a column has structs. The Hugging Face Hub stores pictures and sounds as
+# {"bytes", "path"}.
 _CONTENT = "bytes"
 # Samples of up to this many bytes are copied into one block; larger samples stay in Arrow's memory.
 _SMALL = 1 << 14
@@ -80,7 +81,7 @@ class Column:
         if (np.diff(self.starts) != size).any():
             return None
         values = self.values[first : first + size * len(self.starts)]
-        if len(values) < size * len(self.starts):  # as in a column of type null
+        if len(values) < size * len(self.starts):  # for instance in a column of type null
             return None
         return values.reshape(len(self.starts), *shape)
 

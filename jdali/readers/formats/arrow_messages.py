@@ -104,7 +104,7 @@ class _Table:
         return _Table(self._data, where + _at(self._data, "<I", where))
 
     def buffers(self, field: int) -> tuple[tuple[int, int], ...]:
-        """Returns the number pairs in a vector of structs."""
+        """Returns the pairs of numbers in a field that is a vector of structs."""
         where = self._where(field)
         if not where:
             return ()

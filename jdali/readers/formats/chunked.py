@@ -22,7 +22,7 @@ from jdali.readers.formats.records import record_tasks
 
 # Kinds of NumPy types that are read: booleans, integers and floats. Other kinds could run code from the file.
 NUMBERS = "biuf"
-# Chunks to cache beyond `bytes_ahead` take at most 1 / _SHARE of `max_sample_bytes`.
+# If the cache must exceed `bytes_ahead`, it takes at most 1 / _SHARE of `max_sample_bytes`.
 _SHARE = 4
 _ROI = ("roi_start", "roi_shape")
 
@@ -47,7 +47,7 @@ def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, ax
     """Checks what a file claims about an array; returns the axis of the samples, from 0 on.
 
     Raises:
-        ValueError: callers put the array's name in front of the text.
+        ValueError: a claim is invalid; callers add the array's name to the message.
     """
     if dtype.kind not in NUMBERS:
         raise ValueError(f"is of type {dtype}; numbers and booleans are read")
@@ -72,7 +72,7 @@ class ChunkedReader(Reader):
         arrays: for each file, an array for each output; None for a file that cannot be read, which counts as one sample.
         lost: {file number: error} for files that cannot be read.
         places: name of each file, for messages.
-        roi: {argument: value}, borders of the window that are the same for all samples of the first output; values
+        roi: {argument: value}, borders of the window in the first output, if they are the same for all samples; values
             may be None.
     """
 
@@ -100,7 +100,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Caches the chunks of two samples, up to a fraction of the limit; a window touches few of these chunks.
+        # Always caches the chunks of two samples if they fit into a fraction of the limit. A window needs fewer chunks.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)

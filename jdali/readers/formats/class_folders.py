@@ -17,7 +17,7 @@ def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: st
         name: name of the reader.
         root: parent of the folders.
         files: files of each folder.
-        every: for the warning, the argument that makes all folders classes; "" if there is none.
+        every: name of the argument that makes all folders classes, for the warning; "" if there is none.
     """
     hidden = [folder for folder in files if folder.startswith(".")]
     empty = [folder for folder in files if not files[folder] and folder not in hidden]
@@ -33,7 +33,7 @@ def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: st
 
 
 def whole_labels(name: str, labels: float | Sequence[float]) -> np.ndarray:
-    """Converts the user's labels to int32 [n]; raises ValueError for any other number, even a fraction, which DALI truncates."""
+    """Converts the user's labels to int32 [n]; raises ValueError for fractions, which DALI truncates, and for larger numbers."""
     given = np.atleast_1d(np.asarray(labels))
     if not given.size:
         return np.zeros(0, np.int32)

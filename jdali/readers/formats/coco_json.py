@@ -33,7 +33,7 @@ class Annotations(NamedTuple):
         object_starts: int64 [n + 1].
         boxes: float32 [objects, 4].
         labels: int32 [objects].
-        segments: returns the polygons and masks of the objects of an image.
+        segments: function that returns the polygons and masks of an image's objects.
         classes: {label: name} for the categories that have a name.
     """
 
@@ -48,7 +48,7 @@ class Annotations(NamedTuple):
 
 
 class CocoFields(NamedTuple):
-    """Selects and formats the fields to read; other attributes are arguments of `readers.coco`.
+    """Determines which fields to read, and in which form. Attributes not listed here are arguments of `readers.coco`.
 
     Attributes:
         polygons: read polygons.
@@ -148,7 +148,7 @@ def _null_for_number(found: re.Match[bytes]) -> bytes:
 
 
 def _decoded(text: bytes, wanted: CocoFields) -> _File | _FileWithMasks:
-    # The parser skips fields that the type lacks; without masks, it is several times as fast.
+    # The parser skips fields that are missing in the type. Skipping masks makes it several times as fast.
     if wanted.polygons or wanted.masks:
         return msgspec.json.decode(text, type=_FileWithMasks)
     return msgspec.json.decode(text, type=_File)
@@ -269,7 +269,7 @@ def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted:
 
 
 def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
-    """Collects an attribute of all records: int64 [n]; errors name `part`, the list of the records."""
+    """Collects an attribute of all records into int64 [n]; errors name `part`, the list that contains the records."""
     values = list(map(operator.attrgetter(name), records))
     if float in set(map(type, values)):
         for index, value in enumerate(values):
@@ -284,7 +284,7 @@ def _image_ids(images: Sequence[_Image], chosen: np.ndarray) -> np.ndarray:
 
 
 def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, output: str) -> np.ndarray:
-    """Converts values to int32; errors name the record by `part` and `numbers`."""
+    """Converts values to int32; an error names the list (`part`) and the number of the record."""
     if len(wrong := np.flatnonzero(values != values.astype(np.int32))):
         first = wrong[0]
         raise Bad(f"{part}[{numbers[first]}]: the {name} {values[first]} does not fit in {output}, int32")
@@ -311,7 +311,7 @@ def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]
 def _texts(
     objects: Sequence[object], numbers: np.ndarray, starts: np.ndarray, wanted: CocoFields
 ) -> list[bytes]:
-    """Collects for each image a JSON list of its objects' `segmentation`; empty unless outlines are read.
+    """Collects, for each image, a JSON list of its objects' `segmentation`; the lists are empty if `wanted` excludes outlines.
 
     Copies the lists, because slices of the file's text would keep the whole text in memory.
     """

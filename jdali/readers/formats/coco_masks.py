@@ -20,7 +20,7 @@ _FINE = 5  # grid points per pixel
 _MIDDLE = 2  # crossings lie after this grid column of a pixel, counted from 0
 _LARGEST = float(1 << 40)  # coordinates are clipped to this, far outside of any picture
 _MOST_CROSSINGS = 1 << 24
-_MOST_DIGITS = 12  # most digits of a compressed number; 32 bits need 7
+_MOST_DIGITS = 12  # maximum number of digits of a compressed number; 32 bits need 7
 
 
 class Runs(NamedTuple):
@@ -65,7 +65,7 @@ def decompressed(text: str) -> np.ndarray:
 
 
 def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
-    """Converts run lengths, beginning with unset pixels, to the runs of set pixels; raises ValueError if they are damaged."""
+    """Converts alternating lengths of unset and set runs to the runs of set pixels; raises ValueError for damaged lengths."""
     if len(counts) and counts.min() < 0:
         raise ValueError("the mask has a run of negative length")
     total = int(counts.sum())
@@ -156,7 +156,7 @@ def _level_of_steep(before: np.ndarray, x: np.ndarray, y: np.ndarray, slope: np.
 def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.ndarray:
     """Paints each pixel with the largest label that covers it, or 0: int32 [height, width, 1].
 
-    `runs` holds (label, its pixels).
+    `runs` are pairs (label, pixels of an object with this label).
     """
     pixels = height * width
     borders = np.unique(np.concatenate([[0, pixels], *(part for _, both in runs for part in both)]))

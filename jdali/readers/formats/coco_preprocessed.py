@@ -1,6 +1,6 @@
 """Saves and loads parsed COCO annotations, in a folder of files in DALI's format.
 
-A file holds the number of its items, uint32, and the items; each mask has its own header.
+A file consists of the number of its items (uint32) and the items. Each mask begins with a header.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _classes(folder: str) -> dict[int, str]:
 
 
 def _content(folder: str, name: str) -> bytes:
-    """Reads a file; returns no items if it is missing."""
+    """Reads a file; for a missing file, returns the content of a file without items."""
     path = _storage.join(folder, f"{name}.dat")
     try:
         content = _storage.read(path)

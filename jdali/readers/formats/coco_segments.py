@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 
-# Parsed outlines are cached for this many bytes of text, where each image counts as _BYTES_EACH more.
+# The cache of parsed outlines covers up to _KNOWN_BYTES of their text, where each image counts as _BYTES_EACH more bytes.
 _KNOWN_BYTES, _BYTES_EACH = 16 << 20, 512
 
 
@@ -51,8 +51,8 @@ _PIECES = msgspec.json.Decoder(list[msgspec.Raw])
 class UnparsedSegments:
     """Keeps the outlines of a JSON file as text, and parses the outlines of an image on access.
 
-    Outlines are most of the file; as text, they can be shared among workers. Parsed outlines are cached up to a limit, so
-    a small file is parsed only once.
+    Outlines make up most of the file. Text can be shared among workers, but parsed outlines cannot. Parsed outlines are
+    cached up to a limit, so a small file is parsed only once.
 
     Args:
         texts: for each image, a JSON list of its objects' `segmentation`.
@@ -137,7 +137,7 @@ class UnparsedSegments:
 
 
 class SavedSegments(NamedTuple):
-    """Holds the outlines of all images; element i belongs to image k if starts[k] <= i < starts[k + 1].
+    """The outlines of all images. Element i belongs to image k if starts[k] <= i < starts[k + 1].
 
     Attributes:
         polygon_starts, vertex_starts, mask_starts: int64 [images + 1].

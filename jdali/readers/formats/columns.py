@@ -1,7 +1,7 @@
 """Parses many records at once, by NumPy operations over all records.
 
-Only records of the usual form are parsed. For other records, functions clear the element of `ok`; slower code then
-parses each of them alone, and raises if it is bad. So functions here do not fail, and never set an element of `ok`.
+Only records of the usual form are parsed. For any other record, a function sets the record's element of `ok` to False.
+Slower code then parses this record alone, and raises an error if it is bad. So functions here raise no errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
 from jdali.readers.formats.protobuf import BYTES, VARINT, WIDTH, varints_of
 
-# Most bytes of a varint in the usual form: of a length, and of a number.
+# Maximum size, in bytes, of a length and of a number in a record of the usual form; both are varints.
 _LENGTH_BYTES, _NUMBER_BYTES = 4, 7
 _MOST_FIELDS = 64
 
@@ -46,11 +46,11 @@ class Buffer:
 
 
 def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Decodes varints; returns values, sizes in bytes, and True for varints that do not end, bool [n].
+    """Decodes varints; returns their values, their sizes in bytes, and bool [n], True if a varint has more than `most` bytes.
 
     Args:
         words: int64 [n]; in each, a varint begins at the lowest byte.
-        most: most bytes to read, at most 8.
+        most: maximum number of bytes of a varint, at most 8.
     """
     values = words & 0x7F
     more = (words & 0x80) != 0
@@ -66,7 +66,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the start of each field's content, and True where this field fills all bytes from `at` to `end`."""
+    """Returns the start of the content of the field at each `at`, and True if its tag is `tag` and it ends at `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes
@@ -126,7 +126,7 @@ def map_entries(
 def _numbers(
     buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
 ) -> np.ndarray:
-    """Looks up the name at each offset in `wanted`: int64 [n], its number or -1."""
+    """Looks up the name at each offset in `wanted`; returns int64 [n], the name's number, or -1 if it is not in `wanted`."""
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
@@ -144,14 +144,14 @@ def _numbers(
 def fields(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Finds the fields of messages that all have the same fields in the same order as the first message.
+    """Finds the fields of messages that have the first message's fields, in the same order; clears `ok` for all others.
 
     Args:
         buffer, at, end: the messages are the bytes from `at` to `end`.
         ok: bool [n], updated.
 
-    Returns: (number, kind, values, ends) of each field. `values` holds values of varints, and starts of other contents;
-        for messages that are not ok, it is unspecified.
+    Returns: (number, kind, values, ends) of each field. `values` are the decoded varints, or the starts of the content for
+        other kinds of fields. They are unspecified for messages that are not ok.
     """
     found: list[tuple[int, int, np.ndarray, np.ndarray]] = []
     ok &= at <= end
@@ -207,7 +207,10 @@ def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
 def packed_integers(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes the varints between two offsets of each record: int64 [all], and their number in each record; updates `ok`."""
+    """Decodes the varints from `first` to `last` in each record; clears `ok` for bad records.
+
+    Returns: the values of all records, int64 [all], and the number of values of each record, int64 [n].
+    """
     sizes = last - first
     if len(sizes) and sizes.min() > 0 and sizes.max() <= _NUMBER_BYTES:
         values, bytes_, endless = varints(buffer.ints(first), _NUMBER_BYTES)
@@ -234,7 +237,10 @@ def packed_integers(
 def packed_reals(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Reads the floats between two offsets of each record: float32 [all], and their number in each record; updates `ok`."""
+    """Reads the floats from `first` to `last` in each record; clears `ok` for records whose bytes are no whole floats.
+
+    Returns: the values of all records, float32 [all], and the number of values of each record, int64 [n].
+    """
     counts, rest = np.divmod(last - first, 4)
     ok &= rest == 0
     return reals(buffer, first, counts), counts

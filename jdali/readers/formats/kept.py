@@ -20,7 +20,7 @@ class KeptPieces(Generic[_T]):
     Evicts the least recently used pieces while the cache exceeds `bytes_ahead` of `jdali.storage`.
 
     Args:
-        least: number of pieces to keep even beyond this limit.
+        least: number of pieces to keep even if they exceed this limit.
         size_of: returns the size of a piece, bytes.
     """
 
@@ -50,7 +50,7 @@ class KeptPieces(Generic[_T]):
             size = self._size_of(piece)
             future.set_result(piece)
         except BadRecord as error:
-            future.set_exception(error.with_traceback(None))  # a traceback's frames refer to the data
+            future.set_exception(error.with_traceback(None))  # the frames of a traceback would keep the data in memory
         except BaseException as error:
             with self._lock:
                 self._kept.pop(key, None)  # the next call may succeed

@@ -35,12 +35,12 @@ from jdali.readers.formats.records import (
 
 _FILE = "data.mdb"
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
-# Page header: number, padding, flags, end of the pointers, unused. The last two of an overflow page are the number of
-# pages.
+# Page header: number, padding, flags, end of the pointers, unused. In an overflow page, the last two together are the number
+# of pages.
 _PAGE = struct.Struct("<QHHHH")
 _BRANCH, _LEAF, _OVERFLOW, _META = 1, 2, 4, 8
-# Meta page: magic, version, address, map size; a database for free pages (its first number is the page size), and the
-# database with the data; last page, transaction.
+# A meta page has a _HEADER (magic number, version, address, map size), a _DATABASE for free pages, whose first number is the
+# page size, a _DATABASE for the data, and a _TAIL (last page, transaction).
 _HEADER = struct.Struct("<IIQQ")
 _DATABASE = struct.Struct("<IHHQQQQQ")
 _TAIL = struct.Struct("<QQ")
@@ -69,7 +69,7 @@ class LmdbValues(NamedTuple):
         pages: int64 [n], number of the first page of a large value; -1 for a value in a node.
         page_sizes: int64 [n], size of a page, bytes.
         leaves: int64 [n], offset of the leaf page with the node of a value, bytes.
-        sums: int64 [n], CRC-32 of this leaf page. It protects large values, whose own pages lack the key.
+        sums: int64 [n], CRC-32 of this leaf page. It is checked for large values, because their own pages lack the key.
     """
 
     offsets: np.ndarray
@@ -89,7 +89,7 @@ class CutDatabase(ValueError):
         self._reason, self._known = str(reason), known
 
     def values(self, files: RecordFiles, file: int) -> LmdbValues:
-        """Returns the values found so far, and a lost value in place of the rest of the file."""
+        """Returns the values found so far, and one unreadable value that stands for the rest of the file."""
         files.lost[file] = self._reason
         lost = LmdbValues(*map(np.array, ([files.sizes[file]], [1], [0], [-1], [_SMALLEST_PAGE], [0], [0])))
         return LmdbValues(*map(np.concatenate, zip(self._known, lost, strict=True)))
@@ -313,7 +313,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
     """Checks that the head of each value agrees with the index: bool [n].
 
-    `starts` are those of the heads in the buffer, `values` come from the index.
+    `starts` are the positions of the heads in the buffer, `values` the entries of the index.
     """
     words = buffer.at(starts, f"V{_PAGE.size}").view("<u8").reshape(-1, 2)
     lengths = values.sizes - values.heads

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from jdali._storage import BadRecord
 
-# Largest compression ratio of any codec. It ignores the file's codec, since asking pyarrow for an unknown codec kills the
-# process.
+# Largest compression ratio of any codec. The file's codec is not looked up, because asking pyarrow for an unknown codec
+# kills the process.
 _RATIO = 1 << 16
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _DEEPEST = 16
-# Fields of a page header. Fields of its inner header, which depends on the kind of page: number of values, encoding.
+# Field numbers of a page header. Below, field numbers of its inner header: number of values, and encoding, whose number
+# depends on the kind of page.
 _UNPACKED, _PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8
 _COUNT, _ENCODING = 1, 2
 _ENCODING_2 = 4

@@ -28,7 +28,7 @@ from jdali.readers.found_by import Table, Tables
 from jdali.readers.found_by import fits_at as fits_at
 from jdali.readers.found_by import shared_table as shared_table
 
-# Fewest bytes of a task, since each `parse_many` has an overhead of half a millisecond.
+# Minimum size of a task in bytes, because each call of `parse_many` has an overhead of half a millisecond.
 _TASK_BYTES = 4 << 20
 
 
@@ -45,7 +45,7 @@ class Records(NamedTuple):
 
 
 class RecordFile(io.RawIOBase):
-    """A file object, for libraries, that reads a file of `RecordFiles`."""
+    """A file object that reads a file of `RecordFiles`, for libraries that need one."""
 
     def __init__(self, files: RecordFiles, number: int):
         self._files, self._number = files, number
@@ -79,7 +79,7 @@ class CutShort(ValueError):
         self._reason, self._offsets, self._at = reason, offsets, at
 
     def records(self, files: RecordFiles, file: int) -> Records:
-        """Returns the records found, and a lost record in place of the rest of the file."""
+        """Returns the records found, and one unreadable record that stands for the rest of the file."""
         files.lost[file] = f"the file {self._reason}"
         offsets = np.array([*self._offsets, self._at], np.int64)
         return Records(offsets, np.append(np.diff(offsets), -1))
@@ -95,7 +95,7 @@ def looked_through(
     """Finds the records of a file for which the user gave no index.
 
     Args:
-        goes_on: if the file is damaged, take the records before the damage, and a lost record for the rest.
+        goes_on: if the file is damaged, return the records before the damage, and one unreadable record for the rest.
         look: returns the records of a path from its cached index, if the given predicate accepts the index; otherwise
             scans the file. Raises `CutShort`.
         begins: begins(file, offset, size) returns True if a record of this size begins there.
@@ -316,7 +316,7 @@ def user_paths(name: str, argument: str, value: Any) -> list[str]:
 
 
 def required_paths(name: str, argument: str, value: object, lacking: str = "") -> list[str]:
-    """Converts the user's paths to a list; if it is empty, raises ValueError with DALI's words, `lacking`."""
+    """Converts the user's paths to a list; if it is empty, raises ValueError with DALI's message, `lacking`."""
     paths = user_paths(name, argument, value)
     if not paths:
         words = f"{lacking}: " if lacking else ""

@@ -29,7 +29,7 @@ from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import FilesReader, path_list
 from jdali.readers.shared_tables import shared
 
-# Groups to cache besides the window: the next group, and one that earlier batches still read from.
+# Number of groups to cache in addition to those of the window: the next group, and one that earlier batches still read.
 _BESIDES = 2
 # Name of a column of row numbers, which is added to apply a filter.
 _ROW = "__jdali_row__"
@@ -129,7 +129,7 @@ class TableReader(Reader):
         rows: for each group, the rows that are samples; None: all.
 
     Attributes:
-        groups_at_once: largest number of groups that `Order.window` samples span; 1 with `shuffle_after_epoch`.
+        groups_at_once: largest number of groups that `Order.window` consecutive samples span; 1 with `shuffle_after_epoch`.
     """
 
     mixes = True

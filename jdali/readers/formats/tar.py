@@ -20,10 +20,12 @@ _REGULAR = (*_PLAIN, _SPARSE)
 _LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
 # Offset of the flag "another block follows" in the header of a GNU sparse file, and in each block after it.
 _CONTINUED, _CONTINUED_AGAIN = 482, 504
-# Most bytes of a long name or an extended header, and of the zeros between archives. GNU tar writes less than 10 KiB.
+# Maximum size in bytes of a long name or an extended header, and of the zeros between archives. GNU tar writes less than
+# 10 KiB.
 _MOST_EXTRA = _MOST_ZEROS = 1 << 20
 _ZEROS_AT_ONCE = 1 << 16
-# Bytes to hash from a header's start: for `header_mark`, all fields up to the type; for `name_mark`, most of the name.
+# Number of bytes of a header to hash, from its start. `header_mark` hashes all fields up to the type, `name_mark` most of the
+# name.
 MARKED, NAMED = 160, 96
 # Factors of the hash, odd and without a pattern: powers of 2**64 / golden ratio.
 _FACTORS = np.array([pow(0x9E3779B97F4A7C15, n, 1 << 64) for n in range(1, MARKED // 8 + 1)], np.uint64)

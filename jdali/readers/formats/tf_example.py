@@ -31,7 +31,7 @@ _FLOAT32 = np.dtype("<f4")
 Taker: TypeAlias = Callable[[bytes, int, int], np.ndarray]
 # Kind of list in each field of a tf.train.Feature, by field number.
 _LISTS = {1: "bytes", 2: "float32", 3: "int64"}
-# Tag of a field 1 of bytes or a message.
+# Tag of a field with number 1 that contains bytes or a message.
 _FIRST = 1 << 3 | BYTES
 # Field number of the list that holds a feature, by the feature's type.
 _LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
@@ -43,7 +43,7 @@ class ExampleParser:
     Args:
         features: {name: feature} to take from each example.
         takers: for each feature, a function (data, start, end) that converts data[start:end] to the output; for a
-            missing feature, start and end are 0. None: conversions as in DALI.
+            missing feature, start and end are 0. None: convert as DALI does.
     """
 
     def __init__(self, features: Mapping[str, Feature], takers: Sequence[Taker] | None = None):

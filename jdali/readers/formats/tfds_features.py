@@ -37,7 +37,7 @@ class TfdsFeature(NamedTuple):
 
     Attributes:
         dtype: type of the elements; None: a string of bytes.
-        shape: at most one size is -1; it follows from the number of elements.
+        shape: shape of the feature. At most one size is -1, and is computed from the number of elements.
         encoding: "bytes" or "zlib" for a tensor that is encoded in a string; "none" for a list of numbers.
         is_class: the feature is a class label.
     """
@@ -84,7 +84,7 @@ def _found(node: Mapping[str, Any], outer: str, inner: str) -> dict[str, Any] | 
 
 
 def feature_of(node: Mapping[str, Any], lengths: tuple[int, ...]) -> TfdsFeature:
-    """Parses the feature of a node of features.json; `lengths` are those of the sequences that contain it.
+    """Parses the feature of a node of features.json; `lengths` are the lengths of the sequences that contain the node.
 
     Raises:
         ValueError: the feature cannot be an array; callers put the feature's name in front of the text.
@@ -127,7 +127,7 @@ def _tensor(facts: Mapping[str, Any]) -> TfdsFeature:
 
 
 class TfdsParser(ExampleParser):
-    """Parses examples of TensorFlow Datasets; `features` are those to take, by name."""
+    """Parses examples of TensorFlow Datasets; `features` are the features to read, by name."""
 
     def __init__(self, features: Mapping[str, TfdsFeature]):
         self._kinds = list(features.values())

@@ -20,7 +20,7 @@ EXTENSIONS = (
 _NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?\s*" % (_NUMBER, _NUMBER))
 _LARGEST_LABEL = np.iinfo(np.int32).max
-# Tolerance of times in seconds, since files store ticks, and lists store decimals.
+# Tolerance in seconds for comparing times, because files store times in ticks, and lists in decimals.
 _SAME_TIME = 1e-6
 
 # For each mode: whether to round the start of a part up to a frame, and whether to round its end up.
@@ -35,7 +35,7 @@ class Clip(NamedTuple):
 
     Attributes:
         label: 0 without labels.
-        start, end: bounds of the part, as the list has them; None: start or end of the video.
+        start, end: bounds of the part, as written in the list; None: start or end of the video.
     """
 
     path: str
@@ -160,7 +160,7 @@ def frame_range(
 def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
     """Returns the frame shown at a time; with `up`, the first frame that begins at that time or later."""
     times = index.seconds()
-    # Assumes that the last frame lasts as long as the median of all others.
+    # Assumes that the last frame lasts as long as the median of the other frames.
     lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     edges = np.append(times, times[-1] + lasting)
     if from_end:

@@ -54,7 +54,7 @@ class Cut:
         uniform: take one sequence from each clip, with frames spread evenly over the clip.
         as_frames, rounding, from_end: meaning of starts and ends in a list, see `frame_range`.
         image_type: RGB or YCbCr.
-        upright: rotate frames as the video's metadata say.
+        upright: rotate frames as the video's metadata require.
         convert: converts the frames before they are returned.
         labels, timestamps: add these outputs.
         frame_numbers: "none", "scalar" or "sequence".

@@ -19,7 +19,7 @@ from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
 
-# Most idle decoders to keep, since they hold frames in memory.
+# Maximum number of idle decoders to keep, because each keeps frames in memory.
 _MOST_IDLE = 32
 
 
@@ -43,7 +43,7 @@ class Handles:
         try:
             yield decoder
         except BaseException:
-            decoder.close()  # it may be in any state
+            decoder.close()  # after an error, its state is unknown
             raise
         self._give(file, decoder)
 

@@ -38,7 +38,7 @@ _TYPES = {
                  "float16", "float32", "float64")
 }  # fmt: skip
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# Offset and size of a chunk that is missing in its shard.
+# Stored as offset and as size of a chunk that is missing in its shard.
 _MISSING = (1 << 64) - 1
 _CRC_BYTES = 4
 # A compressed chunk may have at most twice the size of its content, plus this many bytes for headers.

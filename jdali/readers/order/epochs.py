@@ -21,7 +21,7 @@ from jdali.readers.order.selection import SampleSelection
 _STATE_VERSION = 2
 # Seed of permutations that all shards share, whatever their seeds.
 _COMMON_SEED = 0
-# Fewest samples to look up at a time.
+# Minimum number of samples to look up at a time.
 _AHEAD = 4096
 
 
@@ -58,7 +58,7 @@ class SampleRefs(NamedTuple):
         return SampleRefs._make(None if values is None else values[rows] for values in self)
 
     def reading(self, indices: np.ndarray) -> SampleRefs:
-        """Replaces samples by those at `indices`; a replaced packed sample then has the new sample as its only member."""
+        """Replaces the samples by `indices`. If a sample is packed and its index changes, its only member is the new sample."""
         if self.members is None:
             return self._replace(indices=indices)
         alone = np.full_like(self.members, -1)
@@ -69,10 +69,10 @@ class SampleRefs(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class _Past:
-    """The shards before their number changed.
+    """How far the shards had read when the number of shards changed.
 
     Attributes:
-        num_shards: number of shards.
+        num_shards: number of shards before the change.
         taken: number of samples that each shard took; a single number if it is the same for all shards.
         positions: epoch and position that each shard had reached.
     """
@@ -187,7 +187,7 @@ class Order:
 
     @property
     def window(self) -> int:
-        """Number of consecutive stored samples that the next sample is taken from; these move through a part in order."""
+        """The next sample is one of this many consecutive stored samples; this window moves through a part in order."""
         return self._window if self.selection is None else self.selection.reach(self._window)
 
     @property
@@ -349,7 +349,7 @@ class Order:
 
     def _next_epoch(self) -> None:
         self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
-        if self.pad_last_batch:  # all shards reach this point together, so counting can begin here
+        if self.pad_last_batch:  # all shards reach this point together, so samples are counted from here on
             self._base, self._taken, self._past = self._epoch, 0, []
 
     @property
@@ -362,7 +362,7 @@ class Order:
         return self._loaded
 
     def _left(self, level: int, epoch: int) -> int:
-        """Counts the samples of an epoch that earlier shards left to the shards of `level`."""
+        """Counts the samples of an epoch that were not yet read when the number of shards changed for the `level`-th time."""
         if not level:
             return self.size
         past = self._past[level - 1]
@@ -380,7 +380,7 @@ class Order:
         return _slice(self._rest(level, epoch), shard, shards)
 
     def _rest(self, level: int, epoch: int) -> IndexSequence:
-        """Returns the samples of an epoch that earlier shards left to the shards of `level`."""
+        """Returns the samples that `_left` counts."""
         past = self._past[level - 1]
         items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
         return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])
@@ -432,7 +432,7 @@ class _Epoch:
 
     Args:
         items: the samples.
-        others: the last of these fills up batches.
+        others: samples of which the last is repeated to fill up a batch.
     """
 
     def __init__(self, items: IndexSequence, others: IndexSequence):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-# Permutations of up to this size are tables, which are faster and uniform among all permutations.
+# Permutations of up to this size are tables, which are faster, and for which all permutations are equally likely.
 TABLE_SIZE = 1 << 16
 _ROUNDS = 6
 _WORD = (1 << 64) - 1
@@ -21,7 +21,7 @@ class IndexSequence:
 
     Attributes:
         size: number of indices.
-        at: returns the indices at positions, int64 [n] to int64 [n].
+        at: takes positions, int64 [n], and returns the indices at these positions, int64 [n].
     """
 
     size: int
@@ -82,9 +82,9 @@ def _table(size: int, *key: int) -> np.ndarray:
 class _Cipher:
     """Permutes the numbers below `size` in constant memory, by a Feistel network with cycle walking.
 
-    The network permutes all numbers of an even number of bits: at most four times `size` numbers. A result of `size` or
-    more passes through the network again, until it is below `size`. This always ends, and permutes the numbers below
-    `size`.
+    The network permutes all numbers that have an even number of bits; these are at most four times `size` numbers. A
+    result of `size` or more passes through the network again, until it is below `size`. This always ends, and permutes
+    the numbers below `size`.
     """
 
     def __init__(self, size: int, *key: int):

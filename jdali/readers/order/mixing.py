@@ -10,7 +10,7 @@ from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, ke
 
 # Largest buffer, to limit memory; a buffer for all items may be larger.
 _LARGEST_FILL = 1 << 20
-# Fewest positions to compute at a time.
+# Minimum number of positions to compute at a time.
 _AT_ONCE = 4096
 # Number of bits for the fraction of a moment; fewer for a large buffer.
 _FRACTION = 32
@@ -43,7 +43,7 @@ def mixed(size: int, fill: int, *key: int) -> IndexSequence:
 
     Args:
         size: number of items.
-        fill: size of the buffer, at least 1. If it is less than `size`, at most 2^20 counts.
+        fill: size of the buffer, at least 1. A buffer that is smaller than `size` has at most 2^20 items.
         key: two 64-bit numbers.
     """
     if fill >= size:

@@ -251,7 +251,7 @@ class MixtureOrder:
         rows = np.arange(self._taken, self._taken + count, dtype=np.int64)
         self._taken += count
         first = self._begun + rows * self.num_shards
-        # Rotates rows at random. Otherwise, with two alternating sources, each of two shards would get samples of only one.
+        # Rotates rows at random. Otherwise, with two alternating sources, each of two shards would get only one source.
         bits = finalized_all((first.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN)) >> np.uint64(32)
         turns = (bits * np.uint64(self.num_shards) >> np.uint64(32)).astype(np.int64)
         positions = first + (self.shard_id + turns) % self.num_shards

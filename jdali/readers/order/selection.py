@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, finalized_all, key_state, permutation
 
-# Weights are scaled to a largest weight of this number, and rounded to integers.
+# Weights are scaled so that the largest weight is this number, and are then rounded to integers.
 _LARGEST = 1 << 32
 # Key of the permutation that is divided into folds, the same on all shards and for all seeds.
 _FOLD_KEY = 0x666F6C6473, 0
@@ -55,7 +55,7 @@ class SampleSelection:
         return places if self.indices is None else self.indices[places]
 
     def _targets(self, seed: int, epoch: int, places: np.ndarray) -> np.ndarray:
-        """Draws an integer below the sum of all weights for each place: the upper half of a 128-bit product."""
+        """Draws, for each place, an integer below the sum of all weights: the upper 64 bits of random bits * sum."""
         assert self.ends is not None
         state = np.uint64(key_state(seed, epoch))
         bits = finalized_all((places.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN) + state)
@@ -66,9 +66,9 @@ class SampleSelection:
         return (high * top + (middle >> _HALF) + (other >> _HALF)).astype(np.int64)
 
     def identities(self, places: np.ndarray) -> np.ndarray | None:
-        """Returns seeds for the random values of drawn samples, which differ from all indices; None if the indices are the seeds.
+        """Returns a seed for the random values of each drawn sample; None if samples are not drawn, since indices are then seeds.
 
-        So a sample that is drawn twice in a pass has different random values each time.
+        A sample that is drawn twice in a pass gets two seeds. All seeds differ from all indices.
         """
         return None if self.ends is None else places + self.count
 

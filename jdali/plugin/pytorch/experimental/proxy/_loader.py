@@ -56,7 +56,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
         finally:
             self.worker_init_fn = own
         loop = _Loop(self, batches, lasting)
-        # Persistent workers continue in the next loop.
+        # Persistent workers continue in the next loop, so their requests are dropped only with the loader.
         weakref.finalize(self if lasting else loop, self.dali_server._forget, self._owner).atexit = False
         return loop
 

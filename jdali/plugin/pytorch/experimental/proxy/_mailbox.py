@@ -26,7 +26,7 @@ _NUMBERS = struct.Struct("!Q")
 
 
 class Mailbox:
-    """Sends batches of inputs to a server; picklable, because it holds only the path of the server's socket."""
+    """Sends batches of inputs to a server; picklable, because its only attribute is the path of the server's socket."""
 
     def __init__(self, address: str):
         self.address = address
@@ -46,8 +46,8 @@ class Office:
     """Accepts connections and receives batches, at the server's end.
 
     Attributes:
-        address: path of its socket.
-        process: id of its process.
+        address: path of the server's socket.
+        process: id of the server's process.
         requests: the received batches.
     """
 
@@ -108,7 +108,7 @@ class Office:
 
 
 class _Connection:
-    """Holds a thread's connection to a server."""
+    """A thread's connection to a server."""
 
     def __init__(self, address: str):
         self._address, self.process = address, os.getpid()
@@ -128,7 +128,7 @@ class _Connection:
 
 
 class _Connections(threading.local):
-    """Holds the connections of a thread; a forked process starts without its parent's."""
+    """The connections of a thread; a forked process starts without the connections of its parent."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Connection] = {}
@@ -169,7 +169,7 @@ def _send(connection: socket.socket, message: object) -> None:
 
 
 def _receive(connection: socket.socket) -> Any:
-    """Receives the next message; its arrays are writeable.
+    """Receives the next message; arrays in the message are writeable.
 
     Raises:
         EOFError: the connection has ended.

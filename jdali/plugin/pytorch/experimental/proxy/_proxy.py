@@ -25,7 +25,7 @@ class _DALIProxy:
 
     Args:
         signature: parameters are the pipeline's inputs; the return annotation is a tuple with an entry for each output.
-        deterministic: a batch's reference holds its inputs until the main process requests the results.
+        deterministic: keep the inputs of a batch in the reference to it, until the main process requests the results.
     """
 
     def __init__(self, signature: inspect.Signature, mailbox: Mailbox, deterministic: bool):
@@ -84,7 +84,7 @@ class _DALIProxy:
 
 
 class _Local(threading.local):
-    """Holds the batches that a thread collects; a forked process starts with none."""
+    """The batches that a thread is collecting; a forked process starts without batches."""
 
     def __init__(self) -> None:
         self._process = os.getpid()

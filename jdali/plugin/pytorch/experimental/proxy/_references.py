@@ -52,10 +52,10 @@ class DALIPipelineRunRef:
 
 
 class DALIOutputSampleRef:
-    """Refers to a sample of one output of the pipeline; a proxy returns it.
+    """Refers to a sample of one output of the pipeline; a proxy returns such references.
 
     Args:
-        proxy: the proxy that made it.
+        proxy: the proxy that returned this reference.
         pipe_run_ref: the run that collects the proxy's samples since its last batch.
         output_idx: number of the output.
         sample_idx: number of the sample in the run.
@@ -73,7 +73,7 @@ class DALIOutputSampleRef:
 
 
 class DALIOutputBatchRef:
-    """Refers to one output of a run of the pipeline; collating references to samples gives one.
+    """Refers to one output of a run of the pipeline; it is the result of collating references to samples.
 
     Args:
         pipe_run_ref: the run.

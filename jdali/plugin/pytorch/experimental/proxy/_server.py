@@ -74,7 +74,7 @@ class DALIServer:
 
     @property
     def proxy(self) -> _DALIProxy:
-        """Returns a transform for data sets; it takes the inputs of a sample and returns references to its outputs."""
+        """Returns a transform for data sets. It takes a sample's inputs and returns references to the sample's outputs."""
         return self._proxy
 
     def start_thread(self) -> None:
@@ -195,7 +195,7 @@ def _container(obj: object) -> Any:
 
 def _abandon(office: Office) -> None:
     """Stops the thread without waiting, for the garbage collector and the interpreter's exit."""
-    if office.process == os.getpid():  # in a forked process, a lock may stay held forever
+    if office.process == os.getpid():  # in a forked process, it could wait forever for a lock
         office.requests.close()
         office.close()
 
