@@ -68,7 +68,7 @@ def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:
 
 
 def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
-    """Draws counts as bars; writes the ends of the range below."""
+    """Draws counts as bars; writes the ends of the range below the bars."""
     top, width, height = max(int(counts.max(initial=0)), 1), 320, 60
     step = width / max(len(counts), 1)
     bars = "".join(

@@ -126,7 +126,7 @@ def _samples(rows: np.ndarray, detail: _BmpDetail, width: int) -> np.ndarray:
 
 @functools.lru_cache(maxsize=8)
 def _colors_of_16_bits(masks: tuple[int, int, int]) -> np.ndarray:
-    """Tabulates the colours of all 16-bit pixels: uint8 [65536, 4]."""
+    """Returns a table of the colours of all 16-bit pixels, uint8 [65536, 4]."""
     return _fields(np.arange(1 << 16), (*masks, 0))
 
 

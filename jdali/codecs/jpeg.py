@@ -284,8 +284,8 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> 
 def _check_end(view: memoryview, info: ImageInfo) -> None:
     """Raises `SampleError` if a picture of one scan lacks more than a few bytes.
 
-    Pillow accepts missing data before an end marker; without the marker, it fails if the picture needs more data. So this
-    function decodes a copy whose marker is replaced by zeros, which fill libjpeg's read-ahead.
+    If a file has an end marker, Pillow accepts missing data; without the marker, it fails if the picture needs more data.
+    So this function decodes a copy in which zeros, which fill libjpeg's read-ahead, replace the marker.
     """
     if count_scans(view) == 1:
         try:

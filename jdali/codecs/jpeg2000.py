@@ -217,7 +217,7 @@ def _check_work(stream: memoryview) -> None:
 
 
 def _borders(start: int, end: int, origin: int, size: int, step: int) -> np.ndarray:
-    """Computes the start and end of each tile along an axis, in samples: int64 [2, tiles]."""
+    """Returns the start and end of each tile along an axis, in samples, int64 [2, tiles]."""
     begins = np.arange(origin, end, size, dtype=np.int64)
     both = np.stack([np.maximum(begins, start), np.minimum(begins + size, end)])
     return -(-both // step)

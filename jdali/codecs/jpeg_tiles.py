@@ -92,9 +92,9 @@ def cut_tiles(
 
 
 def _segment_ends(view: memoryview, coded: Coded, count: int) -> np.ndarray | None:
-    """Finds the end of each of `count` segments, including the marker after it: int64 [count].
+    """Returns the end of each segment, after the segment's marker, int64 [count].
 
-    Returns None unless the data hold exactly these markers, in order, followed by the end of the image.
+    Returns None unless the data contain exactly `count` markers, in order, followed by the end of the image.
     """
     data = np.frombuffer(view, np.uint8)
     at = np.flatnonzero(data[coded.coded_at : -1] == 0xFF) + (coded.coded_at + 1)

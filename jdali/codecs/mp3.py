@@ -30,7 +30,7 @@ _SAMPLE_RATES = (44100, 48000, 32000)  # in MPEG 1
 # A tag in the first frame with the file's length: one of these names, four bytes of flags, then numbers of four bytes.
 # If the lowest flag is set, the number of other frames follows; if the next flag is set, the number of bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")
-_TAG_OFFSET = 48  # the tag begins in the first bytes of the frame
+_TAG_OFFSET = 48  # the tag begins within this many bytes of the start of the frame
 
 
 def opened(content: memoryview, most_values: int) -> _wav.Wave | None:

@@ -49,8 +49,8 @@ _LARGEST_RATIO = 1032
 _FEW_BYTES = 4096
 # Filter types up to this one do not depend on the row above.
 _SUB = 1
-# If at most this fraction of the rows is needed, it is faster to unpack only these, although zlib is slower than the
-# decoder's inflate.
+# If at most this fraction of the rows is needed, it is faster to unpack only these rows, although zlib is slower than
+# the decoder's inflate.
 _WORTHWHILE = 0.5
 # The header of a zlib stream, and the size of the largest stored block.
 _ZLIB_HEAD, _STORED_BLOCK = b"\x78\x01", 65535

@@ -239,7 +239,7 @@ class VideoDecoder:
     def _decode_from_key(self) -> Iterator[Any]:
         """Decodes frames after a seek; yields none if the first key packet or the first frame is not the expected one."""
         packets = self._container.demux(self._stream)
-        # Skips packets before a key frame, because some decoders turn packets without their references into grey pictures.
+        # Skips packets before a key frame. Some decoders return grey pictures for packets whose reference frames are missing.
         first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
         if first is None or self._index.key_size(first.pts) != first.size:
             return

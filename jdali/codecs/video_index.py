@@ -1,4 +1,4 @@
-"""Indexes the frames of a video: reads their times from the packets, and stores these in a few arrays."""
+"""Indexes the frames of a video: reads the times of the frames from the packets, and stores the times in a few arrays."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reads WAV files of plain samples with NumPy.
 
-libsndfile reads all other WAV files: compressed or truncated ones, and those with an unknown length or an unusual
+libsndfile reads all other WAV files: compressed or truncated files, and files with an unknown length or an unusual
 header. Samples equal libsndfile's to the last bit. All chunks except format and data are skipped, even a short `acid` chunk,
 at which libsndfile fails or loses samples.
 """

@@ -289,7 +289,7 @@ class DaliNames(DataIterator[Any]):
         raise StopIteration
 
     def _remove_padded(self) -> tuple[Any, Any]:
-        """Returns whether `LastBatchPolicy.PARTIAL` shortens the batch, and the number of samples left; both for each pipeline."""
+        """Returns, for each pipeline, whether `LastBatchPolicy.PARTIAL` shortens the batch, and how many samples are left."""
         if self._last_batch_policy is not LastBatchPolicy.PARTIAL:
             return False, -1
         left = self.batch_size - (self._counter - self._shard_sizes_per_gpu_initial[self._shards_id])

@@ -210,7 +210,7 @@ class Reader(abc.ABC):
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
         """Sets the names of the outputs, and the class names of outputs that hold labels.
 
-        `known` holds class names by name of an output, `outputs` the names of all outputs.
+        `known` contains class names by output name, `outputs` the names of all outputs.
         """
         self._output_names = outputs
         self._names_by_output = {i: known[name] for i, name in enumerate(outputs) if known.get(name)}
@@ -263,7 +263,7 @@ class Reader(abc.ABC):
     def load_many(self, indices: np.ndarray) -> Loaded:
         """Loads several samples. Override it in a reader that can read or parse samples together.
 
-        If the reader's operator has per-sample arguments, their values are passed here by name, [n, ...] each.
+        If the reader's operator has per-sample arguments, their values are passed by name, as arrays [n, ...].
         """
         return one_by_one(
             [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs

@@ -38,7 +38,7 @@ class LabelType(enum.IntEnum):
 
     SINGLE = 0  # one number
     MULTI_SPARSE = 1  # indices of classes, read as a vector of 0 and 1
-    MULTI_DENSE = 2  # the vector itself
+    MULTI_DENSE = 2  # a vector, read as stored
     MULTI_WEIGHTED_SPARSE = 3  # indices of classes and their weights, read as a vector of weights
     NONE = 4
 

@@ -183,9 +183,9 @@ def coco(
         size_threshold: leave out objects with a smaller width or height, pixels.
         skip_empty: leave out images without objects.
 
-    Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
-        first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
-        int32 [1].
+    Returns: the image, uint8 [bytes]; the boxes, float32 [objects, 4]; the labels, int32 [objects]; then, if requested, the
+        polygons, int32 [polygons, 3] (number of the object, first vertex, one past the last vertex), and the vertices,
+        float32 [vertices, 2] (x, y), or the picture of labels, int32 [H, W, 1]; and the id, int32 [1].
 
     Example:
         jpegs, boxes, labels = fn.readers.coco(

@@ -68,7 +68,7 @@ class Tables:
         except (OSError, ValueError) as error:
             if is_of_machine(error):
                 raise
-            return False  # damage of the file, not of the index
+            return False  # the file is damaged, not the index
         first, end = self._bounds[file], self._bounds[file + 1]
         before = end - first
         if len(table[0]) != before or not same_size:

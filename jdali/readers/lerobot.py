@@ -357,7 +357,7 @@ def lerobot(
 
 
 def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
-    """Converts a window's times to rows, relative to the sample's row: int64 [T]."""
+    """Converts a window's times to numbers of rows relative to the sample's row, int64 [T]."""
     times = np.asarray(seconds, np.float64)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
         raise ValueError(

@@ -35,8 +35,8 @@ from jdali.readers.shared_tables import shared
 _NAME = "readers.mxnet"
 _NO_INDEX = "RecordIO index file doesn't contain any indices"
 # A part of a record begins with the magic number, its position in the record (3 bits) and its length (29 bits). The data
-# follow, padded to a multiple of 4 bytes. Where a record's data contain the magic number, they are split, and the number
-# is left out.
+# follow, padded to a multiple of 4 bytes. Where a record's data contain the magic number, the data are split and the
+# magic number is left out.
 _MAGIC = 0xCED7230A
 MAGIC_BYTES = struct.pack("<I", _MAGIC)
 _PART = struct.Struct("<II")
@@ -81,7 +81,7 @@ class RecordIOReader(RecordReader):
         whole = (buffer.at(starts, "<u4") == _MAGIC) & (words >> _LENGTH_BITS == _WHOLE)
         labels = buffer.at(data, "<u4").astype(np.int64)
         images = data + _IMAGE.size + 4 * labels
-        # If the index omits records, only another record may follow.
+        # If the index omits records, other records may follow, but nothing else.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
         # `load` raises the errors of these records.
         whole &= (ends <= chosen.ends) & (images <= ends)
@@ -124,7 +124,7 @@ def _joined(record: bytes, every: bool) -> bytes:
         at += length + -length % 4
         if position in (_WHOLE, _LAST):
             break
-    # If the index omits records, only another record may follow.
+    # If the index omits records, other records may follow, but nothing else.
     if at < len(record) and (every or record[at : at + 4] != MAGIC_BYTES):
         raise Misplaced(f"its length leaves {len(record) - at} bytes before the next record")
     return MAGIC_BYTES.join(parts)

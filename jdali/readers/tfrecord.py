@@ -95,7 +95,7 @@ class TFRecordReader(RecordReader):
         return columns
 
     def _sound(self, buffer: Buffer, pieces: Pieces) -> np.ndarray:
-        """Checks lengths and CRCs: bool [n], True for intact records."""
+        """Checks lengths and CRCs; returns bool [n], True for intact records."""
         starts, ends = pieces.starts, pieces.ends
         raw = buffer.bytes.data
         lengths = pieces.sizes - _AROUND

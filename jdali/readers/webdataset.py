@@ -184,12 +184,12 @@ class _TarParser:
 
 
 def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:
-    """Hashes `size` bytes at each start: uint64 [n]."""
+    """Hashes `size` bytes at each start; returns uint64 [n]."""
     return marks(buffer.at(starts, f"V{size}").view(np.uint8).reshape(-1, size))
 
 
 def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Checks names in headers against marks: bool [n], True for equal marks and for the mark 0."""
+    """Compares the names in headers with marks (hashes); returns bool [n], True if they are equal or the expected mark is 0."""
     if not expected.any():
         return np.ones(len(expected), bool)
     same: np.ndarray = (expected == 0) | (_marks_at(buffer, starts, NAMED) == expected)
@@ -197,7 +197,7 @@ def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarr
 
 
 def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Checks headers: bool [n], True for the usual ustar header of a regular file of this size."""
+    """Returns bool [n], True for the usual ustar header of a regular file of this size."""
     digits = buffer.at(starts + 124, f"V{_SIZE_DIGITS}").view(np.uint8).reshape(-1, _SIZE_DIGITS)
     octal = digits.astype(np.int64) - ord("0")
     usual = np.asarray(((octal >= 0) & (octal < 8)).all(axis=1))
@@ -219,7 +219,7 @@ def _elements(column: Store, dtype: np.dtype) -> Store:
 def _select(
     components: Components, wanted: Mapping[str, Sequence[int]], outputs: int, fold: bool
 ) -> np.ndarray:
-    """Selects the component for each output: int64 [samples, outputs], -1 if none fits; the first if several fit.
+    """Returns the first component that fits each output, int64 [samples, outputs]; -1 if none fits.
 
     Args:
         wanted: for each extension, the outputs that it fits.

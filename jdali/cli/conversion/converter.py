@@ -56,7 +56,7 @@ def convert(
     complete. Its bytes depend only on its samples.
 
     Args:
-        folder: folder to write to, created if missing. An existing folder must be empty or hold the same conversion.
+        folder: folder to write to, created if missing. An existing folder must be empty or contain the same conversion.
         kind: format to write, a key of `TARGETS`.
         change: changes to apply to pictures.
         name: prefix of the shards' file names.
@@ -67,7 +67,7 @@ def convert(
 
     Raises:
         SampleError: a sample is damaged.
-        ValueError: the folder holds other files, or a sample does not fit the format.
+        ValueError: the folder contains other files, or a sample does not fit the format.
         OSError: a file cannot be read or written.
     """
     plan = {

@@ -61,7 +61,7 @@ class Source:
         name: `name(index)` names the place of a sample, for messages.
         identity: JSON-able value that distinguishes this data set from others.
         keyed: the data set has keys; otherwise numbers serve as keys.
-        classes: class names of each field that holds labels.
+        classes: class names of each field of labels.
         schema: Arrow schema of a table; None for other formats.
         close: closes the files of the data set.
     """

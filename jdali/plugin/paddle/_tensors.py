@@ -106,8 +106,8 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
     Args:
         name: name of the output, for messages.
         batch: the batch; without LoD, its samples must have one size.
-        lod_level: number of axes along which samples may differ in size; samples are then concatenated. With 0, they are
-            stacked along a batch axis.
+        lod_level: number of axes along which samples may differ in size; samples are then concatenated. With 0, samples
+            are stacked along a batch axis.
         own: True if nothing else uses the batch's memory, so the tensor may share it.
 
     Raises:

@@ -118,7 +118,7 @@ def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
         own: True if nothing else uses the batch's memory, so the tensor may share it.
     """
     store = batch.store
-    whole = store.whole()  # without a copy if it has no padding
+    whole = store.whole()  # makes no copy if there is no padding
     if not store.local:
         array = batch.as_jax()
         return as_torch(array, copy=array is whole and not own)

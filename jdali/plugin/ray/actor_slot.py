@@ -67,7 +67,7 @@ class ActorSlot:
         place: process and node of the actor; None while the actor is not ready.
         jobs: tasks sent to the actor, the oldest first.
         calls: number of calls in flight.
-        turns: number of calls so far; with equally many tasks, the actor with the fewest calls gets the next task.
+        turns: number of calls so far. Among actors with equally many tasks, the one with the fewest calls gets the next task.
         blamed: the oldest task of the actor when the actor last died.
         is_absent: True while no attempt to start the actor is in progress; `due` is the time of the next attempt.
         is_warm: True if the actor's current process has run a task, so that its programs are compiled.

@@ -1,7 +1,7 @@
 """Chooses the number of tasks to send to an actor in one call.
 
 Each call takes a fixed processor time in the trainer, the actor and Ray's processes. So small batches share a call, and
-each large batch has its own.
+each large batch has a call of its own.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class RayDispatcher:
         self._name = uuid.uuid4().hex  # id of this client
         self._owner = os.getpid()
         self._lock = threading.Lock()  # guards the state that callers and the thread share
-        self._waiting: list[RayJob] = []  # a heap
+        self._waiting: list[RayJob] = []  # a heap, ordered by priority
         self._error: Exception | None = None  # if set, all current and later tasks fail with it
         self._closed = False
         self._numbers = itertools.count()

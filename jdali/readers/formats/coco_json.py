@@ -235,7 +235,7 @@ def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray
 
 
 def _boxes(objects: Sequence[_Object]) -> np.ndarray:
-    """Collects the boxes: float32 [n, 4], x, y, width, height."""
+    """Returns the boxes, float32 [n, 4]; each row is (x, y, width, height)."""
     numbers = itertools.chain.from_iterable(o.bbox for o in objects)
     with np.errstate(over="ignore"):
         boxes = np.fromiter(numbers, np.float64, 4 * len(objects)).astype(np.float32).reshape(-1, 4)
@@ -292,7 +292,7 @@ def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, out
 
 
 def _indices_of(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Finds the first position of each value in `ids`: int64 [n], -1 for a missing value."""
+    """Returns the first position of each value in `ids`, int64 [n]; -1 for a missing value."""
     order = np.argsort(ids, kind="stable")
     found = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
     found[np.append(ids, 0)[found] != wanted] = -1

@@ -18,7 +18,7 @@ import numpy as np
 
 _FINE = 5  # grid points per pixel
 _MIDDLE = 2  # crossings lie after this grid column of a pixel, counted from 0
-_LARGEST = float(1 << 40)  # coordinates are clipped to this, far outside of any picture
+_LARGEST = float(1 << 40)  # coordinates are clipped to this value, which is far outside of any picture
 _MOST_CROSSINGS = 1 << 24
 _MOST_DIGITS = 12  # maximum number of digits of a compressed number; 32 bits need 7
 
@@ -36,10 +36,10 @@ class Runs(NamedTuple):
 
 
 def decompressed(text: str) -> np.ndarray:
-    """Decodes the run lengths of a compressed mask: int64 [n]; raises ValueError if it is damaged.
+    """Decodes a compressed mask to run lengths, int64 [n]; raises ValueError if the mask is damaged.
 
     Each character holds five bits of a number, the lowest bits first. From the fourth on, numbers are stored as the
-    difference to the number two positions before.
+    difference to the number that is two positions before.
     """
     try:
         digits = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - 48
@@ -154,7 +154,7 @@ def _level_of_steep(before: np.ndarray, x: np.ndarray, y: np.ndarray, slope: np.
 
 
 def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.ndarray:
-    """Paints each pixel with the largest label that covers it, or 0: int32 [height, width, 1].
+    """Returns the largest label that covers each pixel, int32 [height, width, 1]; 0 if no label covers it.
 
     `runs` are pairs (label, pixels of an object with this label).
     """
@@ -175,7 +175,7 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _largest_over(begins: np.ndarray, ends: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """Finds for each position the largest value of the intervals that contain it: int32 [count], 0 if none does.
+    """Returns the largest value of the intervals that contain each position, int32 [count]; 0 without such an interval.
 
     Each interval is the union of two intervals whose length is the largest power of two that fits. Maxima for one length
     are passed on to intervals of half the length, so the time hardly depends on the number of intervals.

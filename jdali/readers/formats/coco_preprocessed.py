@@ -171,7 +171,7 @@ def _items(folder: str, name: str, dtype: str, count: int, columns: int = 1) -> 
 
 
 def _starts(folder: str, images: int, offsets: str, counts: str, dtype: str) -> np.ndarray:
-    """Reads the start of each image's items, and the end of the last: int64 [images + 1]."""
+    """Returns the start of each image's items, and the end of the last image's items, int64 [images + 1]."""
     lengths = _items(folder, counts, dtype, images).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     if (lengths < 0).any() or (_items(folder, offsets, dtype, images) != starts[:-1]).any():

@@ -32,7 +32,7 @@ class Buffer:
         self._views: dict[str, np.ndarray] = {}
 
     def at(self, offsets: np.ndarray, dtype: str) -> np.ndarray:
-        """Reads an element of `dtype` at each offset: [n]."""
+        """Reads an element of `dtype` at each offset; returns [n]."""
         view = self._views.get(dtype)
         if view is None:
             # A view with a stride of 1 byte can read an element at any offset.
@@ -41,7 +41,7 @@ class Buffer:
         return view[offsets]
 
     def ints(self, offsets: np.ndarray) -> np.ndarray:
-        """Reads 8 bytes at each offset as one number: int64 [n]."""
+        """Reads 8 bytes at each offset as one number; returns int64 [n]."""
         return self.at(offsets, "<i8")
 
 
@@ -247,12 +247,12 @@ def packed_reals(
 
 
 def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Reads `counts` floats from each offset on: float32 [all]."""
+    """Reads `counts` floats from each offset on; returns all of them, float32 [sum of counts]."""
     return buffer.at(_ranges(first, counts, 4), "<f4")
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """Concatenates ranges of `counts` numbers from `starts` on: int64."""
+    """Concatenates ranges; each has `counts` numbers, `step` apart, from `starts` on."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
 

@@ -1,11 +1,11 @@
 """Finds the values of an LMDB database in its file.
 
-The LMDB library is not used: it maps a database into memory and trusts it, so a truncated or damaged file would kill
-the process. Here, the file is parsed page by page.
+The LMDB library is not used, because it maps a database into memory without checks, so that a truncated or damaged file
+would kill the process. Here, the file is parsed page by page.
 
 The format is LMDB 0.9's on 64-bit little-endian machines. A page of the B+ tree holds an array of 16-bit pointers to
-its nodes. A branch node points to a page; a leaf node holds a key, and its value or the number of the page where a
-large value begins.
+its nodes. A branch node points to a page. A leaf node contains a key, and either the value or, for a large value, the
+number of the page where the value begins.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ class DatabaseReader(RecordReader):
         return parsed_together(self, plain, len(indices), lambda i: self.load(indices.item(i)))
 
     def _leaves_are_sound(self, file: np.ndarray, values: LmdbValues) -> np.ndarray:
-        """Checks the leaf pages of large values: bool [n], False if a page has changed or cannot be read."""
+        """Checks the leaf pages of large values; returns bool [n], False if a page has changed or cannot be read."""
         sound = np.ones(len(file), bool)
         for i in np.flatnonzero(values.pages >= 0).tolist():
             leaf = file.item(i), values.leaves.item(i), values.sums.item(i)
@@ -311,7 +311,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
-    """Checks that the head of each value agrees with the index: bool [n].
+    """Returns bool [n], True if the head of a value agrees with the index.
 
     `starts` are the positions of the heads in the buffer, `values` the entries of the index.
     """

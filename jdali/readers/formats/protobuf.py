@@ -141,7 +141,7 @@ def signed(value: int) -> int:
 
 
 def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
-    """Reads a repeated integer field, packed or not: int64 [n]."""
+    """Returns the values of a repeated integer field, packed or not, int64 [n]."""
     parts: list[np.ndarray] = []
     for field, kind, start, end in found:
         if field != number:
@@ -158,7 +158,7 @@ def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
 
 
 def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
-    """Decodes the varints in data[at:end]: int64 [n]."""
+    """Decodes the varints in data[at:end]; returns int64 [n]."""
     if end - at == 1 and data[at] < 0x80:
         return np.array([data[at]], np.int64)
     if end - at <= _FEW_BYTES:
@@ -177,7 +177,7 @@ def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
 
 
 def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes the varints in bytes that end with a whole varint: int64 [n], and the number of bytes of each."""
+    """Decodes the varints in bytes that end with a whole varint; returns int64 [n], and the number of bytes of each varint."""
     ends = np.flatnonzero(groups < 0x80)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
@@ -189,7 +189,7 @@ def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.floating]) -> np.ndarray:
-    """Reads a repeated float (float32) or double (float64) field, packed or not: [n] of `dtype`."""
+    """Returns the values of a repeated float (float32) or double (float64) field, packed or not; [n] of `dtype`."""
     parts: list[np.ndarray] = []
     width = dtype.itemsize
     for field, kind, start, end in found:

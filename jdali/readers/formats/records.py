@@ -160,7 +160,8 @@ class RecordReader(PiecesReader):
     """Base of readers whose samples are records of files.
 
     Args:
-        found: for each file, its `Records` (or a table that begins with the columns of `Records`) and their `FoundBy`.
+        found: for each file, its `Records` (or a table that begins with the columns of `Records`) and how
+            they were found (`FoundBy`).
     """
 
     def __init__(
@@ -354,7 +355,7 @@ def csv_text(name: str, path: str) -> bytes:
 def number_pairs(
     name: str, path: str, empty: str = "Content of index files should not be empty"
 ) -> np.ndarray:
-    """Reads an index, a text file with two non-negative integers per line: int64 [lines, 2].
+    """Reads an index, a text file with two non-negative integers per line; returns int64 [lines, 2].
 
     `empty` is the message for a file without lines.
     """

@@ -276,7 +276,7 @@ class TableFilesReader(FilesReader, TableReader):
         """Returns start and end of the part of a file to read for a group, bytes."""
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
-        """Returns the rows of a group that meet a condition: int64 [n]."""
+        """Returns the numbers of a group's rows that meet a condition, int64 [n]."""
         import pyarrow as pa
 
         file, group = self._places[number]

@@ -145,7 +145,7 @@ def is_header_of(header: bytes, size: int) -> bool:
 
 
 def marks(heads: np.ndarray) -> np.ndarray:
-    """Hashes each row of bytes: uint64 [n], never 0.
+    """Hashes each row of bytes; returns uint64 [n], never 0.
 
     Args:
         heads: uint8 [n, bytes]; the number of bytes is a multiple of 8.

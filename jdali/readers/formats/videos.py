@@ -28,7 +28,7 @@ class Handles:
 
     def __init__(self, opened: Callable[[int], VideoDecoder]):
         self._opened = opened
-        self._idle: list[tuple[int, VideoDecoder]] = []  # the longest idle first
+        self._idle: list[tuple[int, VideoDecoder]] = []  # ordered by idle time, the longest first
         self._lock = threading.Lock()
         self._closed = False
         keeps_open(self)
@@ -191,7 +191,7 @@ class Videos:
         except (SampleError, OSError) as error:
             if is_of_machine(error):
                 raise
-            return False  # damage of the file, not of the index
+            return False  # the file is damaged, not the index
         if len(index) != len(before):
             return (
                 f"The file was changed after its index was made: it has {len(index)} frames now, and had "

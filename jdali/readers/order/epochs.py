@@ -448,7 +448,7 @@ class _Epoch:
         return int(self._others.at(np.array([len(self._others) - 1]))[0])
 
     def next(self, position: int, count: int) -> np.ndarray:
-        """Returns at most `count` samples from a position on: int64 [n]."""
+        """Returns at most `count` samples from a position on, int64 [n]."""
         end = min(position + count, len(self))
         start, known = self._known
         if not start <= position <= end <= start + len(known):

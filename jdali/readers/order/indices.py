@@ -66,7 +66,7 @@ def permutation(size: int, *key: int) -> IndexSequence:
 
 
 def _table(size: int, *key: int) -> np.ndarray:
-    """Tabulates a permutation: int64 [size].
+    """Returns a permutation as a table, int64 [size].
 
     Sorts random numbers whose low bits are the indices. All numbers differ, so any sort has the same result. NumPy
     guarantees only the raw stream of a bit generator, not `Generator.permutation`.

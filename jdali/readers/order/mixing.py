@@ -93,7 +93,7 @@ class _Mixer:
         return found
 
     def _sorted(self, part: int) -> np.ndarray:
-        """Returns the items at positions from part · step on: int64 [n]."""
+        """Returns the items at positions from part · step on, int64 [n]."""
         start = part * self._step
         stop = min(start + self._step, self._size)
         # Begins at a whole row. Only items after start - reach have moments from `start` on.

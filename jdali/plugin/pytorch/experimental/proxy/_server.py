@@ -195,7 +195,7 @@ def _container(obj: object) -> Any:
 
 def _abandon(office: Office) -> None:
     """Stops the thread without waiting, for the garbage collector and the interpreter's exit."""
-    if office.process == os.getpid():  # in a forked process, it could wait forever for a lock
+    if office.process == os.getpid():  # a forked process could wait forever for a lock
         office.requests.close()
         office.close()
 
