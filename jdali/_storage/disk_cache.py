@@ -29,7 +29,7 @@ if sys.platform != "win32":
     import fcntl
 
 log = logging.getLogger("jdali")
-# Part of the files' names; change it with the format.
+# Part of the names of cached files. Change it whenever their format changes.
 _VERSION = 1
 _LOCK, _NEW, _PART = "lock", "new", ".part"
 _TOTAL, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")

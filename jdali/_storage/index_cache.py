@@ -22,7 +22,7 @@ from jdali.codecs import npy
 Arrays = Mapping[str, np.ndarray]
 # File system clocks are coarse, so a file changed less than this time ago may change again without a new time stamp.
 _SETTLED_NS = 2_000_000_000
-# Part of the files' names; change it with the content of an index.
+# Part of the names of cached files. Change it whenever the content of an index changes.
 _VERSION = 3
 
 

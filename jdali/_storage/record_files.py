@@ -234,7 +234,7 @@ class RecordFiles:
     def read_runs(
         self, files: Sequence[int], offsets: Sequence[int], targets: Sequence[memoryview]
     ) -> list[int]:
-        """Reads into each target from its file and offset; returns the indices of the targets that failed."""
+        """Fills each target from its file and offset; returns the indices of targets that could not be filled."""
         bad = []
         last, descriptor = -1, None
         for run, (file, offset, target) in enumerate(zip(files, offsets, targets, strict=True)):

@@ -39,7 +39,7 @@ class FileContents(NamedTuple):
     Attributes:
         raw: uint8 [bytes], the contents of all files.
         positions: int64 [n], positions in the request of the files that could be read.
-        starts, sizes: int64 [n], first byte in `raw` and size of each of these files.
+        starts, sizes: int64 [n], first byte in `raw`, and size, of each file of `positions`.
         failures: errors of the files that could not be read, by position; each is a `SampleError` unless the machine failed.
     """
 
@@ -226,7 +226,7 @@ def _fill_rest(target: memoryview, source: int, done: int) -> None:
 
 
 def _unreadable(path: str, error: Exception) -> Exception:
-    """Makes the error for a file; a `ValueError` as the cause means that the file's name is invalid."""
+    """Returns the exception for a file that could not be read. A `ValueError` means that the file's name is invalid."""
     if is_of_machine(error):
         return error
     if isinstance(error, OSError):

@@ -16,7 +16,7 @@ def tfrecord2idx(arguments: Sequence[str] | None = None) -> int:
     """Runs `tfrecord2idx FILE INDEX` and returns its exit code.
 
     Args:
-        arguments: arguments of the command line; None: those of this process. Arguments after the index are ignored.
+        arguments: arguments of the command line; None: the arguments of this process. Arguments after the index are ignored.
     """
     paths = sys.argv[1:] if arguments is None else arguments
     if len(paths) < 2:

@@ -1,7 +1,7 @@
 """Decodes sound with the fastest library for each format.
 
-NumPy decodes plain WAV; miniaudio decodes FLAC, and FFmpeg MP3, M4A and WebM, where these are installed; libsndfile decodes
-everything else (Vorbis and Opus in OGG, compressed WAV and more).
+NumPy decodes plain WAV. If they are installed, miniaudio decodes FLAC, and FFmpeg decodes MP3, M4A and WebM. libsndfile
+decodes everything else (Vorbis and Opus in OGG, compressed WAV and more).
 """
 
 from __future__ import annotations

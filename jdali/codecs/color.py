@@ -134,10 +134,10 @@ def as_indices(picture: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
     limit = full_intensity(dtype)
-    # Scales the weights, not the samples, as DALI does; the last bit of the result depends on it.
+    # Scales the weights, not the samples, as DALI does, because the last bit of the result depends on this.
     weights = _YCBCR * (np.float32(limit) / np.float32(maximum))
     red, green, blue = (rgb[..., c].astype(np.float32) for c in range(3))
-    # The offsets are 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
+    # The offsets of YCbCr are 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
     whole = 256.0 if dtype == np.uint8 else limit if dtype.kind == "f" else limit + 1
     bias = np.array([whole / 16, whole / 2, whole / 2], np.float32)
     planes = [red * row[0] + green * row[1] + blue * row[2] + bias[c] for c, row in enumerate(weights)]

@@ -277,7 +277,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> 
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))
-    # Undoes Pillow's inversion: Pillow treats all CMYK as Adobe's, which is inverted.
+    # Undoes Pillow's inversion. Pillow inverts all CMYK, because Adobe's CMYK is stored inverted.
     return 255 - stored if info.channels == 4 else stored
 
 

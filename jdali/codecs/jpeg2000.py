@@ -60,7 +60,7 @@ def boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
 
 
 def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
-    """Finds the codestream of a JP2 file; returns it, the bits of each palette channel, and the colour space.
+    """Returns the codestream in a JP2 file, the number of bits of each palette channel, and the colour space.
 
     The colour space is "CMYK", "sYCC" or "e-sYCC"; "" for all colour spaces that need no conversion.
     """

@@ -22,7 +22,7 @@ _MOST = 0.9
 
 
 class Coded(NamedTuple):
-    """Layout of a sequential file of one scan.
+    """Layout of a sequential JPEG file with one scan.
 
     Attributes:
         height_at: offset of height and width in the frame header.

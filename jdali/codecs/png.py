@@ -164,7 +164,7 @@ def _decoded(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _with_needed(view: memoryview, chunks: list[Chunk]) -> memoryview:
-    """Returns the file with only these chunks."""
+    """Returns a PNG file with only these chunks of the given file."""
     return memoryview(b"".join([_SIGNATURE, *(view[start:end] for _, start, end in chunks)]))
 
 

@@ -93,7 +93,7 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
 
 @contextlib.contextmanager
 def _target(source: Source) -> Iterator[object]:
-    """Yields the argument for FFmpeg: for a path, a "file:" URL, since FFmpeg takes a word before a colon for a protocol."""
+    """Yields what FFmpeg opens. A path becomes a "file:" URL, because FFmpeg reads a word before a colon as a protocol."""
     if not isinstance(source, str):
         yield source
         return

@@ -116,7 +116,7 @@ def count_sounds(content: memoryview) -> int:
 
 
 def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
-    """Returns the format chunk and the data chunk; empty ones unless the file has one data chunk and one format."""
+    """Returns the format chunk and the data chunk; both are empty unless the file has one data chunk and one format."""
     found = _chunks(content)
     forms = [body for name, body in found if name == b"fmt "]
     sounds = [body for name, body in found if name == b"data"]

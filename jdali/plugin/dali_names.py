@@ -110,7 +110,7 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # DALI rotates the sizes in the opposite direction to the shards. Samples are divided evenly, so the reversed sizes
+            # DALI rotates the shard sizes in the opposite direction to the shards. Samples are divided evenly, so reversed sizes
             # are a rotation of the sizes, and each of DALI's entries corresponds to one shard here.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
@@ -237,7 +237,7 @@ class DaliNames(DataIterator[Any]):
                         try:
                             raise taken
                         finally:
-                            del taken  # break the reference cycle of the error and this frame
+                            del taken  # break the reference cycle between the error and this frame
                     if isinstance(taken, EpochEnd):
                         self._reach_end(taken)
                         raise StopIteration

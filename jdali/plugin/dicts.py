@@ -1,4 +1,4 @@
-"""Defines the base of the iterators for PyTorch and PaddlePaddle: they return a dict of tensors for each pipeline."""
+"""Defines the base of the iterators for PyTorch and PaddlePaddle, which return a dict of tensors for each pipeline."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class DictIterator(DaliNames):
     """Adds the arguments of DALI's iterators for PyTorch and PaddlePaddle to `DataIterator`.
 
     Args:
-        fill_last_batch: deprecated form of `last_batch_policy`: True is FILL, False is PARTIAL.
+        fill_last_batch: deprecated form of `last_batch_policy`: True means FILL, False PARTIAL.
     """
 
     def __init__(

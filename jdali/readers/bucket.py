@@ -1,4 +1,4 @@
-"""Groups samples of similar size: each bucket holds neighbours in a sorted window of samples."""
+"""Groups samples of similar size: sorts windows of samples by size, and divides each window into buckets."""
 
 from __future__ import annotations
 

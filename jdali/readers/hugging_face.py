@@ -1,4 +1,4 @@
-"""Reads Hugging Face data sets: folders of `save_to_disk`, and clones of repositories of the Hub."""
+"""Reads Hugging Face data sets: folders written by `save_to_disk`, and clones of the Hub's repositories."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class MixReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names by number of the output, where all sources agree."""
+        """Class names by output number, for outputs whose class names are equal in all sources."""
         first, *others = (one.class_names for one in self._readers)
         return {
             output: names for output, names in first.items() if all(o.get(output) == names for o in others)

@@ -47,7 +47,7 @@ class DALIGenericIterator(DictIterator):
             lengths.
         size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
-        fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
+        fill_last_batch: deprecated: True means `LastBatchPolicy.FILL`, False `LastBatchPolicy.PARTIAL`.
         dynamic_shape: has no effect, because batches may always differ in shape.
 
     Attributes:

@@ -103,7 +103,7 @@ def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.
     """Copies small samples of one shape into one block; returns None if samples are large or their shapes differ.
 
     Args:
-        parts: (column, rows to take from it).
+        parts: pairs (column, rows to take from the column).
         places: for each part, the positions of its samples in the batch.
     """
     blocks = [block for column, _ in parts if (block := column.block) is not None]

@@ -84,7 +84,7 @@ def runs_of_polygons(
         vertices: float32 [V, 2] (x, y), vertices of all polygons, one polygon after another.
         sizes: int64 [P], number of vertices of each polygon.
 
-    Returns: the runs of all polygons, and int64 [runs], the polygon of each run.
+    Returns: the runs of all polygons, and the polygon of each run, int64 [runs].
 
     Raises:
         ValueError: the polygons have too many crossings.

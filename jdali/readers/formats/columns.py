@@ -197,7 +197,7 @@ def dense_column(values: np.ndarray) -> Store:
 
 
 def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> Store:
-    """Builds a column of views of an array [rows, ...]; each has `counts` rows from `starts` on."""
+    """Builds a column whose samples are views of an array [rows, ...]: sample i has `counts[i]` rows from `starts[i]` on."""
     tail = np.tile(np.array(values.shape[1:], np.int64), (len(starts), 1))
     extents = np.concatenate([counts[:, None], tail], axis=1)
     block = RaggedBlock(values.reshape(-1), starts * math.prod(values.shape[1:]), extents)

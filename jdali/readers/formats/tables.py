@@ -269,7 +269,7 @@ class TableFilesReader(FilesReader, TableReader):
 
     @abc.abstractmethod
     def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
-        """Yields the record batches of a group with these columns; raises `BadRecord` if it is damaged."""
+        """Yields the record batches of a group with these columns; raises `BadRecord` if the group is damaged."""
 
     @abc.abstractmethod
     def span(self, file: int, group: int) -> tuple[int, int]:
@@ -408,7 +408,7 @@ class _Schemas:
         self._first: tuple[str, list[tuple[np.dtype, int]]] | None = None
 
     def check(self, schema: Any, path: str) -> None:
-        """Raises ValueError if a column is missing, or its type cannot be read or differs from that in the first table."""
+        """Raises ValueError if a column is missing, its type cannot be read, or its type differs from the first table's."""
         kinds = []
         for column in self._columns:
             kind = field_of(schema, column)

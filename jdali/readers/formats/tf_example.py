@@ -174,7 +174,7 @@ def taker(name: str, feature: Feature) -> Taker:
     wanted_tag = wanted << 3 | BYTES
 
     def packed(data: bytes, start: int, end: int) -> int:
-        """Returns the start of a packed list that fills the feature; 0 for other forms."""
+        """Returns the start of a packed list that fills the feature; 0 if the feature has another form."""
         tag, start = only_content(data, start, end)
         if tag != wanted_tag:
             return 0

@@ -23,7 +23,7 @@ _LARGEST_LABEL = np.iinfo(np.int32).max
 # Tolerance in seconds for comparing times, because files store times in ticks, and lists in decimals.
 _SAME_TIME = 1e-6
 
-# For each mode: whether to round the start of a part up to a frame, and whether to round its end up.
+# For each mode: whether to round the start of a part up to a frame, and whether to round the end up.
 ROUNDING = {
     "start_down_end_up": (False, True), "start_up_end_down": (True, False),
     "all_up": (True, True), "all_down": (False, False),

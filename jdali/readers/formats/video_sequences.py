@@ -130,7 +130,7 @@ class VideoReader(Reader):
         super().__init__(len(labels), options, self._labels if cut.labels else None, classes)
 
     def _look_through(self) -> int:
-        """Indexes the files; returns the number of frames of the longest, or raises `SampleError` if none can be read."""
+        """Indexes the files; returns the number of frames of the longest file, or raises `SampleError` if no file can be read."""
 
         def index(file: int) -> int:
             try:

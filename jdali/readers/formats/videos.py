@@ -24,7 +24,7 @@ _MOST_IDLE = 32
 
 
 class Handles:
-    """Lends decoders of a set of files, each to one thread at a time; `opened` opens a decoder for a file number."""
+    """Lends decoders for a set of files, each decoder to one thread at a time. `opened` opens a decoder for a file number."""
 
     def __init__(self, opened: Callable[[int], VideoDecoder]):
         self._opened = opened

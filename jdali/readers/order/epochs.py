@@ -58,7 +58,7 @@ class SampleRefs(NamedTuple):
         return SampleRefs._make(None if values is None else values[rows] for values in self)
 
     def reading(self, indices: np.ndarray) -> SampleRefs:
-        """Replaces the samples by `indices`. If a sample is packed and its index changes, its only member is the new sample."""
+        """Replaces the samples by `indices`. A packed sample whose index changes then consists of the new sample only."""
         if self.members is None:
             return self._replace(indices=indices)
         alone = np.full_like(self.members, -1)

@@ -75,7 +75,7 @@ class Segment(NamedTuple):
         return tuple(counts)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns for each position the source, and the position in its stream: int64 [n] each."""
+        """Returns the source of each position, and the position in the stream of this source, int64 [n] each."""
         rounds, rest = np.divmod(positions - self.start, sum(self.shares))
         sources = np.full(len(positions), -1, np.int64)
         places = np.zeros(len(positions), np.int64)
@@ -97,7 +97,7 @@ class MixtureOrder:
     Each of S shards takes one of every S consecutive positions, chosen at random. So the batches of all shards together
     match the shares exactly; the batches of one shard match them on average. All shards take the same number of samples.
     An epoch has as many positions as all sources have samples; `epoch_size` rounds this number up to a multiple of the
-    number of shards. Each source has its own order, and starts its next pass after its last sample.
+    number of shards. Each source has its own order. The next pass over a source begins after its last sample.
 
     Args:
         orders: unsharded orders of the sources.
@@ -267,7 +267,7 @@ class MixtureOrder:
     def _share_of_last(self) -> int:
         """Returns the position that this shard takes in an epoch's incomplete last row.
 
-        The same shards as in `Order` take a sample of this row, because iterators rely on the counts of `Order`.
+        Iterators assume the sample counts of `Order`, so the shards that take a sample of this row are the same as there.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards
@@ -295,7 +295,7 @@ class MixtureOrder:
         return SampleRefs(epochs, indices, padded, None if same else identities)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns for each position the source, and the position in its stream: int64 [n] each."""
+        """Returns the source of each position, and the position in the stream of this source, int64 [n] each."""
         sources, places = np.empty((2, len(positions)), np.int64)
         numbers = np.searchsorted([s.start for s in self._segments], positions, side="right") - 1
         for number in np.unique(numbers).tolist():

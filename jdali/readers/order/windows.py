@@ -1,8 +1,8 @@
 """Packs nearby samples into rows, or sorts them into buckets, as a function of a position.
 
 The samples come in the order of a mixture. A window has a fixed number of consecutive samples; the last window of a
-pass has the rest. Packing or sorting turns a window into rows, which depend only on the window's samples, and thus
-only on its number. Rows are numbered through all windows. A state contains the number of the current window and of
+pass has the rest. Packing or sorting arranges the samples of a window in rows. The rows depend only on these samples,
+and thus only on the number of the window. Rows are numbered through all windows. A state contains the number of the current window and of
 its first row, so that resuming computes only one window.
 """
 
@@ -129,7 +129,8 @@ class RowPacking:
 class SizeBuckets:
     """Sorts a window's samples by a value, divides them into buckets, and shuffles the buckets.
 
-    Buckets begin at multiples of `size`. A window that begins or ends within a bucket has only a part of this bucket.
+    Buckets begin at positions that are multiples of `size`. If a window begins or ends within a bucket, it has only a
+    part of this bucket.
 
     Attributes:
         values: [samples of the data set], values to sort by.

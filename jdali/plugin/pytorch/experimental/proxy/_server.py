@@ -179,13 +179,13 @@ class DALIServer:
                 try:
                     raise outcome.error
                 finally:
-                    del outcome  # break the reference cycle of the error and this frame
+                    del outcome  # break the reference cycle between the error and this frame
             run.outputs = tuple(dense_tensors(range(len(outcome)), outcome, own_outputs([self._pipe])))
         return run.outputs
 
 
 def _container(obj: object) -> Any:
-    """Returns a dict or list itself, the attributes of other objects, or None if there are none."""
+    """Returns a dict or list unchanged, and the attributes of any other object; None for an object without attributes."""
     if isinstance(obj, (dict, list)):
         return obj
     if isinstance(obj, type) or inspect.ismodule(obj):
