@@ -147,7 +147,8 @@ class BlockFile(io.RawIOBase):
     """A binary file object that reads a remote file in blocks. Only one thread may use it."""
 
     def __init__(self, url: str):
-        self._scope = Scope(options().requests)  # set first, because `close` needs it even if opening the file fails
+        # Set first, because `close` needs the scope even if opening the file fails.
+        self._scope = Scope(options().requests)
         file = RemoteFile(url)
         self._size, self._at = file.size, 0
         self._blocks = Blocks({0: file}, [self._size], self._scope)

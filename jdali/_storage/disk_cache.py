@@ -69,7 +69,7 @@ class DiskCache:
         self._began = self._reads = self._writes = False
 
     def get(self, key: str) -> bytes | None:
-        """Returns the content of a key; None if it is missing or damaged."""
+        """Returns the content that is stored under a key; None if the content is missing or damaged."""
         self._begin()
         if not self._reads:
             return None
@@ -146,7 +146,7 @@ class DiskCache:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[int]:
-        """Holds the folder's lock; the system releases it if the process dies."""
+        """Holds the folder's lock within the context; the system releases the lock if the process dies."""
         path = os.path.join(self._folder, _LOCK)
         lock = opening(lambda: os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         try:
@@ -165,7 +165,8 @@ class DiskCache:
             try:
                 yield lock
             finally:
-                fcntl.flock(lock, fcntl.LOCK_UN)  # closing is not enough: a forked process may keep the file open
+                # Closing the file is not enough, because a forked process may keep it open.
+                fcntl.flock(lock, fcntl.LOCK_UN)
         finally:
             os.close(lock)
 

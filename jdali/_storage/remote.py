@@ -22,7 +22,7 @@ from jdali.storage import Options, options
 
 # HTTP statuses, besides 5xx, after which a retry may succeed.
 _PASSING = (408, 425, 429)
-# Names, in the file information of fsspec's file systems, of properties that change with a file's content.
+# Properties, in fsspec's information about a file, that change with the file's content.
 _VERSIONS = (
     "ETag", "etag", "VersionId", "version_id", "generation", "md5Hash", "content_md5", "Content-MD5",
     "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created", "ino", "crc32c", "checksum",

@@ -37,8 +37,8 @@ class Scope:
     def serves(self, owner: object, begin_anew: Callable[[], None]) -> None:
         """Ends the scope when its owner is freed, and resets the owner after a fork.
 
-        `begin_anew` is the owner's method that resets the owner. It is called in a forked process, where requests that were running
-        in the parent never finish.
+        `begin_anew` is the owner's method that resets the owner. It is called in a forked process, where requests that were
+        running in the parent never finish.
         """
         self._owners.append(weakref.WeakMethod(begin_anew))
         weakref.finalize(owner, self._abandon).atexit = False

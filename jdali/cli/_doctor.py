@@ -104,7 +104,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the report and, if a pipeline is named, its plan and the result of a batch."""
+    """Prints the report and, if the user names a pipeline, the pipeline's plan and the result of a batch."""
     print("\n".join(report()))
     if options.pipeline is None:
         return 0
@@ -165,7 +165,7 @@ def _versions() -> dict[str, str]:
 
 
 def _untried(name: str, version: str) -> str:
-    """Returns a remark if the version is newer than all tested ones, otherwise ""."""
+    """Returns a remark if the version is newer than all tested versions, otherwise ""."""
     tried = TRIED_WITH.get(name, version)
     if _numbers(version)[: len(_numbers(tried))] <= _numbers(tried):
         return ""

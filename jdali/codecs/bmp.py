@@ -131,7 +131,7 @@ def _colors_of_16_bits(masks: tuple[int, int, int]) -> np.ndarray:
 
 
 def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
-    """Extracts the bits of each mask and scales them to 0..255, uint8 [..., masks]; truncates, as Pillow does."""
+    """Returns the bits of each mask, scaled to 0..255 and truncated as Pillow does, uint8 [..., masks]."""
     out = np.empty((*pixels.shape, len(masks)), np.uint8)
     for channel, mask in enumerate(masks):
         lowest = max(mask & -mask, 1)

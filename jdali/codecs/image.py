@@ -104,7 +104,7 @@ def output_shape(
     window: Window | None = None,
     denominator: int = 1,
 ) -> tuple[int, int, int]:
-    """Returns (height, width, channels) of what `decode` returns for these arguments."""
+    """Returns (height, width, channels) of the picture that `decode` returns for these arguments."""
     _, (_, _, height, width) = _scaled_window(info, adjust_orientation, window, denominator)
     return height, width, _channels(info, output_type)
 

@@ -159,7 +159,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes a picture. For GRAY, it returns gray, since libjpeg has the luminance; only for ANY_DATA it returns CMYK."""
+    """Decodes a picture. For GRAY, it returns gray, since libjpeg has the luminance. It returns CMYK only for ANY_DATA."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")

@@ -51,7 +51,7 @@ class Scanned:
         usual: bool [n], True for headers that were read.
         extents: int64 [n, 3], stored height, width and channels.
         frames: int64 [n, 4]: marker of the frame, offset of the height, sampling factors of the luma (two hexadecimal
-            digits), and those of the chroma (0 if the two planes differ).
+            digits), and sampling factors of the chroma (0 if the two planes differ).
         scans: int64 [n, 2]: MCUs between restart markers (0 without markers), and offset of the coded data.
     """
 
@@ -151,7 +151,8 @@ class _Scan:
         for row in rows[self._usual[rows]][:1].tolist():
             start, size = self._starts.item(row), 6 + 2 * self._extents.item(row, 2)
             head = self._text[start : start + self._scans.item(row, 1)]
-            if head[-2 - size : 2 - size] == b"\xff\xda" + size.to_bytes(2):  # the header contains all fields that are read
+            # True if the header contains all fields that are read.
+            if head[-2 - size : 2 - size] == b"\xff\xda" + size.to_bytes(2):
                 found = [array[row].copy() for array in (self._extents, self._frames, self._scans)]
                 _Scan._known = head, found
 

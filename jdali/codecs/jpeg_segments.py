@@ -107,8 +107,8 @@ def put_right(view: memoryview, components: int) -> bytes:
         parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
     if not (coded and sequential and scan[0] == components):
         raise corrupt("JPEG", "premature end of file")
-    # Drops two bytes for the end marker, and trailing zeros. Data end in bits of 1, so the only zero in them is a stuffed
-    # zero after 0xFF.
+    # Drops two bytes for the end marker, and trailing zeros. Coded data are padded with bits of 1, so their last byte is 0
+    # only if it is the stuffed zero after 0xFF.
     last = bytes(view[coded:-2]).rstrip(b"\0")
     last += b"\0" * last.endswith(b"\xff")
     return b"".join([*parts, _with_restarts(last, frame, scan, interval), _END])

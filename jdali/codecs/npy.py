@@ -129,7 +129,7 @@ def parse_header(head: Any, file_size: int) -> Header:
 
 
 def _parsed(head: bytes) -> Header:
-    # Caches parsed headers, since a data set has few distinct ones. Caches no long headers, which NumPy does not write.
+    # Caches parsed headers, since a data set has few distinct headers. NumPy writes no long headers, so these are not cached.
     return _parsed_once(head) if len(head) <= FIRST_READ else _parsed_once.__wrapped__(head)
 
 
@@ -227,7 +227,7 @@ def read_window(
 
     Args:
         anchor, sizes: start and size of the window, which must lie inside the array.
-        gap: gaps of up to this many bytes are read, larger ones are skipped.
+        gap: gaps of up to this many bytes are read, larger gaps are skipped.
     """
     shape = header.shape
     if header.fortran:

@@ -41,7 +41,7 @@ def resampled_length(length: int, in_rate: float, out_rate: float) -> int:
 
 @functools.lru_cache(maxsize=16)
 def window_table(lobes: int) -> npt.NDArray[np.float32]:
-    """Tabulates weights for distances from -lobes to lobes in steps of 1/32; adds one zero before and two after them.
+    """Tabulates weights for distances from -lobes to lobes in steps of 1/32. One zero precedes the weights, two follow.
 
     The Hann window is wider than the sinc by half an entry on each side (kernels/signal/resampling.h).
     """

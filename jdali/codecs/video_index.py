@@ -124,7 +124,7 @@ class VideoIndex:
     """The frames of a video, in display order.
 
     Attributes:
-        ticks: int64 [frames], FFmpeg's time of each frame. They may not ascend if a container stores only decoding times.
+        ticks: int64 [frames], FFmpeg's time of each frame. If a container stores only decoding times, the times may not ascend.
         keys: int64 [n], numbers of the key frames, where decoding can begin, ascending.
         key_sizes: int64 [n], packet sizes of the key frames, bytes; they identify key frames after a seek.
         tick: length of a tick, seconds.

@@ -74,7 +74,7 @@ def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) ->
 
 
 def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
-    """Converts integers of `bits` bits to int32, scaled to its full range."""
+    """Converts integers of `bits` bits to int32, scaled to the full range of int32."""
     if bits == 8:
         return (np.frombuffer(content, np.uint8) ^ np.uint8(128)).astype(np.int32) << 24
     if bits == 32:
@@ -160,7 +160,7 @@ def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
 
 
 def floats_into(out: HostArray, starts: Sequence[int], waves: Sequence[Wave]) -> None:
-    """Converts 16-bit sounds to floats; writes each to `out`, float32 [values], from its entry in `starts` on."""
+    """Converts 16-bit sounds to floats, and writes sound i to `out`, float32 [values], from `starts[i]` on."""
     for start, wave in zip(starts, waves, strict=True):
         samples = np.frombuffer(wave.content, "<i2")
         np.multiply(samples, _OF_16_BITS, out=out[start : start + len(samples)], dtype=np.float32)

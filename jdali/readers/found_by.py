@@ -89,7 +89,7 @@ def _joined(tables: Sequence[Table]) -> Table:
 
 
 def shared_table(files: RecordFiles, file: int, find: Callable[[], _TableT]) -> _TableT:
-    """Returns the table of a file, shared with workers (see `shared`), together with its entry in `files.lost`.
+    """Returns the table of a file; the table and the file's entry in `files.lost` are shared with workers, see `shared`.
 
     `find` finds the file's records, and may set `files.lost[file]`.
     """

@@ -52,7 +52,7 @@ class _Hdf5Source(RecordFile):
 
 
 class Hdf5Array(ChunkedArray):
-    """A data set of a file.
+    """A data set of an HDF5 file.
 
     Args:
         chunks: shape of the parts that are read together.

@@ -176,7 +176,7 @@ def _scanned(size: int, path: str, fits: Callable[[Arrays], bool]) -> Records:
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
-    """Finds the records of each file from an index or a scan, ordered by offset; each ends where the next begins.
+    """Finds the records of each file from an index or a scan, ordered by offset; a record ends where the next begins.
 
     With `goes_on`, a failed scan keeps the records found so far.
     """

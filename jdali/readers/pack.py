@@ -71,8 +71,8 @@ class PackReader(OverReader):
         """Builds rows from documents that `load` reads by index.
 
         Args:
-            indices: int64 [rows, most documents of a row], padded with -1; or [n], one document for each row. Piece k
-                of document i has the number i + k * (number of documents).
+            indices: int64 [rows, maximum number of documents in a row], padded with -1; or [n], one document for each row.
+                Piece k of document i has the number i + k * (number of documents).
         """
         members = indices if indices.ndim == 2 else indices[:, None]
         owners = np.nonzero(members >= 0)[0]

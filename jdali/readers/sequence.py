@@ -105,8 +105,8 @@ def sequence(
 ) -> SequenceReader:
     """Reads sequences of images from folders; each folder holds the images of one stream.
 
-    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream, and incomplete sequences
-    are skipped, as are hidden files and folders.
+    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream. Incomplete
+    sequences, hidden files and hidden folders are skipped.
 
     Args:
         file_root: parent of the folders.

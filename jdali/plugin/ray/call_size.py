@@ -10,7 +10,7 @@ from __future__ import annotations
 _CALL_CPU = 0.2
 # Maximum seconds until the results of a call arrive.
 _CALL_SECONDS = 0.5
-# Maximum bytes of a call's results, which stay in the object store until the last of them is freed.
+# Maximum bytes of a call's results. All of them stay in the object store until the last result is freed.
 _CALL_BYTES = 32 << 20
 _MOST_TASKS = 16
 # Maximum number of tasks in flight in all actors. A trainer that also runs steps needs a waiting thread for each task.

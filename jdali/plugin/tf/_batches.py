@@ -189,7 +189,7 @@ def shape_for(wanted: Wanted, shape: Sequence[int], batch_size: int, output: int
     """Returns the shape in which TensorFlow gets a batch.
 
     Args:
-        wanted: the declared shape, with None for an axis of any size; None accepts any shape.
+        wanted: the declared shape, with None for an axis of any size; None in place of the shape accepts any shape.
         shape: shape of the batch, including the batch axis.
         batch_size: batch size of the data set; if it is 1, the batch axis may be dropped too.
         output: number of the output, for messages.

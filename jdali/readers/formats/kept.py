@@ -50,7 +50,8 @@ class KeptPieces(Generic[_T]):
             size = self._size_of(piece)
             future.set_result(piece)
         except BadRecord as error:
-            future.set_exception(error.with_traceback(None))  # the frames of a traceback would keep the data in memory
+            # The frames of a traceback would keep the data in memory.
+            future.set_exception(error.with_traceback(None))
         except BaseException as error:
             with self._lock:
                 self._kept.pop(key, None)  # the next call may succeed

@@ -69,7 +69,7 @@ def pages_of(chunk: bytes, values: int) -> Pages:
 
 
 class _Header:
-    """Parses a struct of Thrift's compact protocol; the attribute `at` moves on to its end."""
+    """Parses a struct of Thrift's compact protocol; the attribute `at` is then the offset of the struct's end."""
 
     def __init__(self, data: bytes, at: int):
         self._data, self.at = data, at

@@ -323,7 +323,7 @@ def opened_files(
     """Opens all files, and checks that they have the columns, with equal types.
 
     Args:
-        begin: reads the metadata of a file by its number; raises ValueError if it is damaged.
+        begin: takes a file's number and reads the file's metadata; raises ValueError if they are damaged.
         schema_of: returns the schema in the metadata of a file.
         goes_on: return None for a damaged file; if all files are damaged, raise anyway.
     """

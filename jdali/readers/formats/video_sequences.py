@@ -157,7 +157,7 @@ class VideoReader(Reader):
         return longest
 
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
-        """Lists all sequences, int64 [5, sequences]: first frame, file, start and end of the clip, label."""
+        """Returns the sequences of each clip, int64 [5, n], whose rows are first frame, file, clip start, clip end, label."""
         cut, rows = self._cut, []
         numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:

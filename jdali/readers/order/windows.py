@@ -2,8 +2,8 @@
 
 The samples come in the order of a mixture. A window has a fixed number of consecutive samples; the last window of a
 pass has the rest. Packing or sorting arranges the samples of a window in rows. The rows depend only on these samples,
-and thus only on the number of the window. Rows are numbered through all windows. A state contains the number of the current window and of
-its first row, so that resuming computes only one window.
+and thus only on the number of the window. Rows are numbered through all windows. A state contains the number of the
+current window and of its first row, so that resuming computes only one window.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIRST_FIT, BEST_FIT = "first_fit", "best_fit"
 
 
 def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndarray:
-    """Packs documents into rows of `length`, longest first; returns the row of each document: int64 [n].
+    """Packs documents into rows of `length`, longest first; returns the row of each document, int64 [n].
 
     A document goes to the first row with room for it ("first_fit"), or to the fullest row with room for it, the first
     among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same

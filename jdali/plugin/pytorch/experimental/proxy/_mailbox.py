@@ -33,7 +33,8 @@ class Mailbox:
 
     def send(self, arguments: dict[str, list[object]]) -> Ticket:
         """Sends the inputs of a batch, by name, each a list of samples; raises RuntimeError if the server is gone."""
-        office = _OFFICES.get(self.address)  # None outside of the server's process, because a fork clears the dict
+        # None outside of the server's process, because a fork clears the dict.
+        office = _OFFICES.get(self.address)
         if office is not None:
             return office.requests.add_own(arguments)
         try:

@@ -43,7 +43,7 @@ class Requests:
         self._sources: dict[str, _Source] = {}
         self._own = uuid.uuid4().hex
         self._forgotten: set[str] = set()  # ids of the loops that have ended
-        self._dropped: set[Ticket] = set()  # batches in progress that nobody will take
+        self._dropped: set[Ticket] = set()  # batches in progress whose results nobody will take
         self._is_open = self._is_broken = False
         self._failure: BaseException | None = None
 
