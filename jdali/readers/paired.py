@@ -290,7 +290,7 @@ def _column(table: Any, column: str) -> list[Any]:
         raise ValueError(
             f"{_NAME}: the table has no column {column!r}: {type(error).__name__}: {error}"
         ) from error
-    to_list = getattr(values, "to_pylist", None)  # of pyarrow
+    to_list = getattr(values, "to_pylist", None)  # a column of pyarrow
     return list(values if to_list is None else to_list())
 
 

@@ -193,7 +193,7 @@ def _as_table(frame: Any, columns: Sequence[str]) -> Any:
             return pa.table({name: _array(frame[name]) for name in dict.fromkeys(columns) if name in frame})
         present = list(frame.columns)
         chosen = frame[[column for column in dict.fromkeys(columns) if column in present]]
-        if hasattr(chosen, "iloc"):  # of pandas
+        if hasattr(chosen, "iloc"):  # a DataFrame of pandas
             return pa.Table.from_pandas(chosen, preserve_index=False).combine_chunks()
         return pa.table(chosen).combine_chunks()
     except (AttributeError, TypeError, ValueError) as error:
