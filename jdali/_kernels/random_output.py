@@ -11,7 +11,9 @@ from jdali._errors import check_samples
 def output_shape(
     name: str, shape_like: BatchSpec | None, shape: np.ndarray | None, batch_size: int
 ) -> np.ndarray:
-    """Returns the true sizes of a random operator's output, int64 [N, ndim]; scalars without `shape_like` and `shape`.
+    """Returns the true sizes of a random operator's output, int64 [N, ndim].
+
+    Without `shape_like` and `shape`, samples are scalars.
 
     Args:
         shape_like: spec of the input whose shape the output takes.

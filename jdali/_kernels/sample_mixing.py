@@ -76,7 +76,7 @@ def _check(argument: str, value: Any, is_right: Any, text: str) -> None:
 
 
 def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) -> bool:
-    """Returns True for class numbers, False for vectors and other numbers, which are mixed as they are."""
+    """Returns True if labels are class numbers, and False if they are vectors or other numbers, which are mixed unchanged."""
     single = bool((labels.extents == 1).all())
     whole = labels.dtype.kind in "iub"
     if not labels.is_uniform:
@@ -105,9 +105,9 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
     """Draws partners and shares.
 
-    Samples are sorted by 64 random bits each. A sample's partner is the next sample in this order; the partner of the last
-    is the first. So every sample is the partner of one other sample. A sample's bits, its share and the decision to mix it
-    depend only on its own key.
+    Samples are sorted by random keys of 64 bits. A sample's partner is the next sample in this order, and the last sample's
+    partner is the first one, so every sample is the partner of one other sample. The random bits of a sample, its share and
+    the decision to mix it depend only on its own JAX key.
 
     Args:
         keys: typed keys [rows].
@@ -144,7 +144,7 @@ def mix(values: Array, mixture: Mixture) -> Array:
 
 
 def mix_labels(labels: Array, num_classes: int | None, mixture: Mixture, shape: tuple[int, ...]) -> Array:
-    """Mixes labels, float32 [N, *shape]; with `num_classes`, class numbers become one-hot vectors first."""
+    """Mixes labels to float32 [N, *shape]. With `num_classes`, class numbers are first converted to one-hot vectors."""
     if num_classes is not None:
         numbers = labels.reshape(len(labels), -1)[:, :1].astype(jnp.int32)
         labels = numbers == jnp.arange(num_classes, dtype=jnp.int32)

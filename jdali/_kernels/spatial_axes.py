@@ -1,4 +1,4 @@
-"""Finds the axes along which filters work: all but frames and channels."""
+"""Finds the axes along which filters work, which are all axes except frames and channels."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class ScalarConstant:
         return str(self.value)
 
     def __eq__(self, other: object) -> Any:
-        """Returns True if another constant has the same value and type; with a DataNode, compares sample by sample."""
+        """Compares value and type with another constant; with a DataNode, returns a node that compares each sample."""
         if not isinstance(other, ScalarConstant):
             return NotImplemented
         return (self.value, self.dtype) == (other.value, other.dtype)

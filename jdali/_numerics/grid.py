@@ -1,8 +1,8 @@
 """Rounds sizes of axes up to a grid, because few padded sizes need few compiled programs.
 
-The grid is 4, 5, 6, 7 times a power of two: 8, 10, 12, 14, 16, 20, 24, 28, 32, ... A size is rounded up by
-at most a quarter, and many common sizes (28, 32, 224, 256, 320, 512, 640, 1024, 1280) are on the grid. Coarser
-grids are subsets of this grid, and the finer grid is a superset.
+The standard grid is 4, 5, 6, 7 times a power of two: 8, 10, 12, 14, 16, 20, 24, 28, 32, ... A size is rounded up by at
+most a quarter, and many common sizes (28, 32, 224, 256, 320, 512, 640, 1024, 1280) are on the grid. The coarser grids
+below are subsets of it, and the finer grid is a superset.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _sharding(value: Any) -> NamedSharding | None:
 
 
 def _needing(operands: Sequence[Any], results: Any) -> Any:
-    """Makes results depend on the operands: JAX does not shard results of a program that reads no sharded array."""
+    """Makes results depend on the operands, because JAX does not shard results of a program that reads no sharded array."""
     for operand in operands:
         if operand.size and not jnp.issubdtype(operand.dtype, jax.dtypes.prng_key):
             is_zero = operand[(0,) * operand.ndim] == 0
@@ -73,7 +73,7 @@ def _needing(operands: Sequence[Any], results: Any) -> Any:
 
 
 def _like(sharding: NamedSharding, shape: tuple[int, ...]) -> NamedSharding:
-    """Returns the sharding for an array of another shape, without axes that do not divide its size."""
+    """Returns the sharding for an array of shape `shape`; an axis that the mesh does not divide evenly is not sharded."""
     mesh, axes = sharding.mesh, []
     for names, size in zip(sharding.spec, shape, strict=False):
         parts = () if names is None else names if isinstance(names, tuple) else (names,)

@@ -115,7 +115,7 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
     return jnp.clip(value, np.array(low, source), np.array(high, source)).astype(target)
 
 
-# The sum of this constant and an integer of up to 22 bits has the integer in its lowest bits.
+# Adding this constant to an integer of up to 22 bits puts the integer into the lowest bits of the sum.
 _WHOLE = np.float32(1.5 * 2**23)
 # The largest float32 below 0.5. With 0.5 itself, the sum with the float below n + 0.5 would round up to n + 1.
 _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))

@@ -63,6 +63,6 @@ __cuda_version__ = BUILT_FOR_CUDA
 
 
 def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:
-    """Returns whether `ptr` is a DLPack capsule that has not been consumed, and whether its data are on a GPU."""
+    """Returns two bools: whether `ptr` is a DLPack capsule not consumed yet, and whether its data are on a GPU."""
     device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)

@@ -22,7 +22,7 @@ from jdali.dynamic._tensor import Tensor, as_tensor, from_dlpack_by_torch
 from jdali.dynamic._value import EagerKind, EagerValue
 from jdali.tensors import TensorList
 
-# Selects samples of a batch; an alias, because `slice` is an attribute of `Batch`.
+# Type of a selection of samples. The alias is needed because in `Batch`, the name `slice` is a property.
 Selection: TypeAlias = slice | Sequence[int] | np.ndarray
 
 
@@ -174,7 +174,7 @@ class Tensors(Sequence[Any]):
         return list(self)
 
     def as_batch(self) -> Batch:
-        """Returns these samples as a batch, without a copy."""
+        """Returns a batch of these samples, which shares their memory."""
         if len(self.indices) == len(self.batch) and list(self.indices) == list(range(len(self.batch))):
             return self.batch
         return Batch._of(self.batch._list.select(list(self.indices)), self.batch.device)

@@ -78,7 +78,7 @@ _ONLY_IN_GRAPHS = (
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields the members of `jdali.dynamic` for a name: a function, or the class of a reader."""
+    """Yields the members of `jdali.dynamic` that have this name: a function, or the class of a reader."""
     if name.startswith(HIDDEN + _ONLY_IN_GRAPHS):
         return
     if issubclass(kind_of(name), ReaderOp):

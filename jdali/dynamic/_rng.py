@@ -1,4 +1,4 @@
-"""Defines the random generators of dynamic mode; each holds a seed and the number of draws so far."""
+"""Defines the random generators of dynamic mode. A generator's state is its seed and the number of draws so far."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RNG:
 
     @property
     def state(self) -> str:
-        """Returns seed and position as text."""
+        """Returns the seed and the number of draws so far, as text."""
         with self._lock:
             return f"threefry_{self._seed:016X}_{self._position}"
 
@@ -95,7 +95,7 @@ class RNG:
 
 
 def draw_of(name: str, rng: object, key: object) -> eager.RandomDraw:
-    """Takes the draw of a call from a JAX key, a generator, or the thread's default generator.
+    """Takes one draw, for a call, from a JAX key, a generator, or the thread's default generator.
 
     Args:
         name: name of the called function, for messages.

@@ -33,7 +33,7 @@ class SignedMagnitudeBin:
         self.bin, self.random_sign, self.signed_magnitude_idx = bin, random_sign, signed_magnitude_idx
 
     def __getitem__(self, idx: int) -> SignedMagnitudeBin:
-        """Returns the bins of augmentation `idx`, if each sample has bins for a sequence of augmentations."""
+        """Returns the bins of augmentation `idx`, where each sample has bins for a sequence of augmentations."""
         number = self.bin if isinstance(self.bin, int) else self.bin[idx]
         return SignedMagnitudeBin(number, self.random_sign[idx], self.signed_magnitude_idx[idx])
 
@@ -193,7 +193,7 @@ class Augmentation:
         num_magnitude_bins: int | None = None,
         **kwargs: object,
     ) -> Callable[[], Any]:
-        """Looks up the parameter now; returns a function that applies the operation, after a choice has split the batch."""
+        """Looks up the parameter; returns a function that applies the operation later, after a choice has split the batch."""
         parameters = _args.further_parameters(self.op)
         missing = [p.name for p in parameters if p.default is p.empty and p.name not in kwargs]
         if missing:

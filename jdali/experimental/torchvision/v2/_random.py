@@ -16,7 +16,7 @@ from jdali.experimental.torchvision.v2._transforms import Transform
 
 
 def coins(batch: Batch, p: float, rng: RNG) -> np.ndarray:
-    """Draws bool [N], each True with probability `p`."""
+    """Draws a bool for each image, True with probability `p`: [N]."""
     return kernels.uniform(len(batch), (0.0, 1.0), rng) < p
 
 
