@@ -115,7 +115,7 @@ def audio_resample(
 ) -> Array:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    Lower rates get no low-pass filter.
+    There is no low-pass filter, also if the rate becomes lower.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
@@ -180,7 +180,8 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
 def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
     """Computes the position of each output sample in the input: integer part, int32, and fraction, float32.
 
-    The step is a fixed-point number with 32 fractional bits, multiplied exactly in 16-bit halves.
+    The step between positions is a fixed-point number with 32 fractional bits: `whole`, and `part` in units of 2⁻³². It is
+    multiplied exactly, in 16-bit halves.
     """
     n = jnp.arange(count, dtype=jnp.uint32)
     low, high = part & 0xFFFF, part >> 16
@@ -190,7 +191,7 @@ def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
     carried = n_high * high + (middle >> 16) + (middle2 >> 16)
     rest = n * part
     index = n.astype(jnp.int32) * whole + carried.astype(jnp.int32)
-    # Only the upper 24 bits, which float32 holds exactly: 32 bits could be rounded up to 1.
+    # Only the upper 24 bits are used, because they are exact in float32; all 32 bits could be rounded up to 1.
     return index, (rest >> 8).astype(jnp.float32) * np.float32(2.0**-24)
 
 

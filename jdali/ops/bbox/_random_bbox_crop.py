@@ -228,32 +228,32 @@ def random_bbox_crop(
         labels: int32 [boxes, ...]; labels of boxes that stay are returned.
         all_boxes_above_threshold: True: all boxes must reach the threshold; False: one box must.
         allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
-        aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
+        aspect_ratio: smallest and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1. At 0, a box
-            stays if any part of it is in the window; None: if its centre is.
+            stays if any part of it is in the window. None: a box stays if its centre is in the window.
         crop_shape: size of the windows, pixels; needs `input_shape`.
         input_shape: size of the image, pixels.
         ltrb: without `bbox_layout`: True: boxes are (left, top, right, bottom); False: (left, top, width, height).
         num_attempts: windows drawn in a round, at least 1.
         output_bbox_indices: also return the indices of the boxes that stay.
         quiet: do not warn if no window was accepted and the best one is returned.
-        scaling: least and largest size of a window along each axis, as a share of the image's.
+        scaling: smallest and largest size of a window along each axis, as a share of the image's size.
         shape_layout: order of `crop_shape` and `input_shape`, e.g. "HW"; None: "WH" or "WHD".
         threshold_type: definition of overlap: "iou", the intersection over the union of box and window, or
             "overlap", the intersection over the area of the box.
-        thresholds: least overlaps, 0 to 1.
+        thresholds: required overlaps, 0 to 1; each round draws one of them.
         total_num_attempts: number of windows after which the best one is returned; -1: no limit.
 
     Returns: float32 [2] anchor and [2] shape (x first) of the window, as shares of the image, or in pixels
         with `crop_shape`; float32 [kept, 4] boxes relative to the window; with `labels`, int32 [kept, ...]
         labels; with `output_bbox_indices`, int32 [kept] indices.
 
-    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI
-        draws windows that leave the image; here such a window is made smaller. Where DALI searches forever, the
-        sample is an error after 200,000 attempts. If no window ever has an allowed aspect ratio, the result after
-        `total_num_attempts` is the whole image; DALI's is an empty window.
+    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI draws
+        windows that extend past the image; here such a window is made smaller. Where DALI searches forever, the sample is
+        an error after 200,000 attempts. If no window has an allowed aspect ratio, the result after `total_num_attempts` is
+        the whole image; in DALI, it is an empty window.
 
     Example:
         anchor, size, boxes, box_labels = fn.random_bbox_crop(
@@ -264,7 +264,7 @@ def random_bbox_crop(
     assert _words is not None
     assert bbox_layout is not None
     first, last = borders_of(boxes, bbox_layout)
-    # Like DALI, this does not check first <= last. NaN fails the comparisons, so it is an error.
+    # As in DALI, first <= last is not checked. NaN is an error, because it fails the comparisons.
     inside = ((first >= 0) & (first <= 1) & (last >= 0) & (last <= 1)).all(axis=1)
     outside = boxes[~inside]
     if len(outside):

@@ -24,7 +24,7 @@ def _displaced(
     image: Array, mapping: _warp.Mapping, parameters: object, extent: Array, out_shape: tuple[int, ...],
     *, mask: object, interp_type: DALIInterpType, fill_value: float,
 ) -> Array:  # fmt: skip
-    """Warps the image if `mask` is not 0, else returns it."""
+    """Warps the image if `mask` is not 0, else returns it unchanged."""
     image = fit(image, out_shape)
     moved = _warp.warp(
         image, mapping, parameters, extent, extent, out_shape,
@@ -80,8 +80,8 @@ def water(
 
     Returns: shape and type of the input, rounded half away from zero and saturated.
 
-    Parity: sines may differ from DALI's in the last bit. Without interpolation, pixels whose points lie on a border
-    may therefore differ.
+    Parity: sines may differ from DALI's in the last bit. Without interpolation, an output pixel may therefore differ if its
+    point lies on the border between two pixels.
 
     Example:
         images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
@@ -144,12 +144,12 @@ def sphere(
 
 
 def sphere_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Maps points for `sphere`; its parameters are the size of the image."""
+    """Maps points for `sphere`; `parameters` is the size of the image."""
     middle = parameters.astype(jnp.float32) * jnp.float32(0.5)
     radius = jnp.max(parameters // 2).astype(jnp.float32)
     away = [center - m for center, m in zip(centers, middle, strict=True)]
     squares = rounded(away[0] * away[0]) + rounded(away[1] * away[1])
-    # The square root has no finite derivative at 0, so it is not taken there.
+    # The square root has no finite derivative at 0, so it is not computed there.
     distance = jnp.where(squares == 0, 0, jnp.sqrt(jnp.where(squares == 0, 1, squares)))
     scale = quotient(distance, radius)
     points = [rounded(scale * a) + m for a, m in zip(away, middle, strict=True)]

@@ -90,7 +90,7 @@ def paste(
     Args:
         image: [H, W, C], any type.
         fill_value: value of the canvas, one for all channels, or `n_channels` values; saturated to the image's type.
-        min_canvas_size: least height and width of the canvas, pixels.
+        min_canvas_size: smallest height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
         paste_x: share of the free width left of the image, 0 to 1.
         paste_y: share of the free height above the image, 0 to 1.

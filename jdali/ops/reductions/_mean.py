@@ -35,7 +35,7 @@ def _mean(value: Array, extent: Array, axes: tuple[int, ...], keep_dims: bool, *
 
 
 def _finish(value: Array, dtype: np.dtype | None, out_shape: tuple[int, ...]) -> Array:
-    """Converts a mean; unlike DALI's other casts, this one truncates the fraction for integers."""
+    """Converts a mean to `dtype`. Unlike other casts in DALI, the conversion to integers truncates the fraction."""
     out = np.dtype(dtype or np.float32)
     return fit(saturate_cast(jnp.trunc(value) if out.kind in "iu" else value, out), out_shape)
 
