@@ -18,7 +18,7 @@ def _reflect_1001(index: Array, size: Array) -> Array:
     return jnp.where(folded >= size, 2 * size - 1 - folded, folded)
 
 
-# Functions that map any index into [0, size); "constant" needs none.
+# Functions that map any index into [0, size), by border mode; "constant" needs none.
 INDICES: Mapping[str, Callable[[Array, Array], Array]] = {
     "reflect_101": reflect_101,
     "reflect_1001": _reflect_1001,
@@ -56,7 +56,7 @@ def with_margin(
     def in_parts(values: Array, size: Array, fill: Array) -> Array:
         shape = list(values.shape)
         shape[axis] += (before + after) * unit
-        # Parts are written one by one: on a CPU, XLA copies a slice as a block, but a concatenation element by element.
+        # Parts are written one by one, because on a CPU, XLA copies a slice as a block, but a concatenation element by element.
         result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
         for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
             if not count:

@@ -51,7 +51,7 @@ class Windows:
         anchor: float32 [K, ndim], low borders as the operator returns them: relative to the image, or in pixels for windows
             of a fixed size.
         shape: float32 [K, ndim], sizes, in the unit of `anchor`.
-        first: float32 [K, ndim], low borders, relative to the image.
+        first: float32 [K, ndim], low borders, always relative to the image.
         last: float32 [K, ndim], high borders, relative to the image.
         allowed: bool [K], whether the aspect ratios are in range.
     """
@@ -240,7 +240,7 @@ def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Searc
 def kept(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray, prune_threshold: float | None
 ) -> np.ndarray:
-    """Decides which boxes stay in each window, bool [..., N].
+    """Returns which boxes stay in each window: bool [..., N].
 
     Args:
         low: float32 [..., ndim], low borders of the windows.

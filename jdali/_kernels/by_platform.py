@@ -17,7 +17,7 @@ from jdali._system.jax_modes import usual_modes
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[Any], Any]
-"""Makes XLA compute arrays once, even if their elements are used several times: `kept` on a CPU, else the identity."""
+"""Makes XLA compute arrays once, even if their elements are used several times. It is `kept` on a CPU, else the identity."""
 
 
 def by_platform(
@@ -93,7 +93,7 @@ def differentiable(
 
 
 def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
-    """Calls `body(i, result)` for i in range(count); `count` may be traced, i is always int32.
+    """Calls `body(i, result)` for i in range(count). `count` may be traced; i is always int32.
 
     In `shard_map`, `start` is marked as varying over the mesh axes over which the count varies.
     """

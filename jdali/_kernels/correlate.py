@@ -27,7 +27,7 @@ from jdali._numerics.rounding import saturate_cast, varying_like
 
 # Smallest kernel, in elements, that is tested for being separable. For smaller kernels, one pass is faster than several.
 SEPARABLE = 40
-# Smallest kernel, in elements, that is applied to a small image in a loop.
+# Smallest kernel, in elements, for which a small image is also computed in a loop.
 _FEW = 10
 # Largest error of a separable kernel's elements, as a share of its largest element.
 _MISSES = 2.0**-22
@@ -43,7 +43,7 @@ SMALL = 1 << 14
 
 
 def padded_taps(size: int) -> int:
-    """Rounds a kernel's size up to one that programs are compiled for: odd below 10, then multiples of 4."""
+    """Rounds a kernel's size up to a size for which programs are compiled: odd below 10, then multiples of 4."""
     return size | 1 if size < 10 else -(-size // 4) * 4
 
 
@@ -172,7 +172,7 @@ class _Weights(NamedTuple):
 
     Attributes:
         values: float32.
-        support: bool; False: the element is 0, and its products with NaN and infinity also count as 0.
+        support: bool; False: the element is 0, and the product of the element with NaN or infinity counts as 0, too.
     """
 
     values: Array
@@ -330,7 +330,7 @@ class _Block:
         once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]
-        if depth > 1:  # first along the depth, so that the other passes read one plane
+        if depth > 1:  # along the depth first, so that the other passes read only one plane
             start, column = jnp.zeros((1, height * width), jnp.float32), along_t.at((slice(None), None))
             flat = _add_tile(start, values.reshape(depth, -1), column, (1, 1), self.guard)
             plane = kept(flat.reshape(height, width), once)

@@ -45,8 +45,8 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
     gradients = keep(_gradients(wide, green, keep))
     smallest, largest = functools.reduce(jnp.minimum, gradients), functools.reduce(jnp.maximum, gradients)
     threshold = keep(smallest + jnp.maximum(largest >> 1, 1))
-    # Sums of three colours. `own`: the pixel's colour. `first`: at a green pixel the colour of its row, else green.
-    # `second`: at a green pixel the colour of its column, else the opposite colour (blue at red, red at blue).
+    # Sums of three colours. `own` is the pixel's colour. `first` is, at a green pixel, the other colour in its row, else green.
+    # `second` is, at a green pixel, the other colour in its column, else the opposite colour (blue at red, red at blue).
     own, first, second = (jnp.zeros(green.shape, jnp.int16) for _ in range(3))
     count = jnp.zeros(green.shape, jnp.int16)
     for (y, x), gradient in zip(_DIRECTIONS, gradients, strict=True):

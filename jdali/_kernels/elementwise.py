@@ -141,7 +141,7 @@ def _checked_setup(
 
 
 def _layout(operands: Sequence[BatchSpec]) -> str:
-    """Returns the longest layout, or "" if it does not name all axes; the other layouts must be suffixes of it."""
+    """Returns the longest layout, or "" if it does not name all axes. Raises if another layout is not a suffix of it."""
     named = sorted({spec.layout for spec in operands}, key=len)
     for shorter, longer in itertools.pairwise(named):
         if not longer.endswith(shorter):
@@ -158,7 +158,7 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
     Args:
         value: one padded sample.
         extent: its true size.
-        expanded: bool for each axis, True if it has size 1 and is broadcast in some sample.
+        expanded: bool for each axis, True if there is a sample in which the axis has size 1 and is broadcast.
         shape: padded shape of the result.
     """
     lead = len(shape) - value.ndim

@@ -23,7 +23,7 @@ _RGB_TO_XYZ = np.array(
 _XYZ_TO_RGB = np.array(
     [[3.240479, -1.53715, -0.498535], [-0.969256, 1.875991, 0.041556], [0.055648, -0.204043, 1.057311]]
 )
-# CIE: below (6/29)³ the cube root is a straight line.
+# In CIE's formula, a straight line replaces the cube root below (6/29)³.
 _KNEE, _SLOPE, _OFFSET = 216 / 24389, 841 / 108, 16 / 116
 _LOWEST = -8145  # smallest cube root of X or Z that is looked up
 
@@ -57,7 +57,7 @@ def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) ->
     y_of, root_of, xz_of, level_of = (jnp.asarray(table) for table in _backward_tables())
     y, root = keep([table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of)])
     base = 1 << _BASE
-    # a / 500 and b / 200 in units of 2^-14, by multiplication with the reciprocal.
+    # a / 500 and b / 200 in units of 2^-14, computed as products with the reciprocals.
     x_root = root + ((5 * a * 53687 + (1 << 7)) >> 13) - 128 * base // 500
     z_root = root - (((b * 41943 + (1 << 4)) >> 9) - 128 * base // 200 + 1)
     x, z = keep(

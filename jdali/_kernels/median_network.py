@@ -53,7 +53,7 @@ def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit:
 def medians_at_once(
     lines: Sequence[Array], shape: tuple[int, int], reach: tuple[int, int], unit: int
 ) -> Array:
-    """Computes `medians` on accelerators: one pass writes the sorted columns, a second reads them.
+    """Computes `medians` on accelerators, in two passes: the first writes the sorted columns, and the second merges them.
 
     Args:
         lines: for each row of the rectangle, the image shifted vertically to this row, with a margin at the sides:

@@ -74,7 +74,7 @@ def _window_sums(values: Array, window: int) -> Array:
 
 
 def exact_moving_sums(values: Array, window: int) -> Array:
-    """Sums uint32 values exactly, then rounds once to float32 [T]; DALI sums in 64-bit integers.
+    """Sums uint32 values exactly, as DALI does in 64-bit integers, then rounds once to float32 [T].
 
     Args:
         values: uint32 [T].
@@ -82,7 +82,7 @@ def exact_moving_sums(values: Array, window: int) -> Array:
     """
     bits = (
         32 - window.bit_length()
-    )  # bits of each value summed at a time, so that a window's sum fits 32 bits
+    )  # number of bits of each value that are summed at a time, so that the sum of a window fits into 32 bits
     high, low = jnp.zeros_like(values), jnp.zeros_like(values)
     for shift in range(0, 32, bits):
         part = (values >> shift) & jnp.uint32((1 << bits) - 1)

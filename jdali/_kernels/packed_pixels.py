@@ -47,7 +47,7 @@ class Plain:
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Reshapes values, one per pixel, so that they broadcast against pixels in the function passed to `made`."""
+        """Reshapes values, one per pixel, so that they broadcast against the pixels that the function of `made` gets."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
@@ -85,7 +85,7 @@ class Squares(Plain):
         self._squares = jnp.concatenate([image, right, below[:, :-1], below[:, 1:]], axis=-1)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
-        """Reads like `Plain.corners`; two neighbours along an axis must be adjacent or equal."""
+        """Reads pixels like `Plain.corners`. The two neighbours along an axis must be adjacent or equal."""
         (top, _), (left, _) = neighbours
         square = self._squares.at[top, left].get(mode="promise_in_bounds", wrap_negative_indices=False)
         found: dict[tuple[int, ...], Array] = dict(

@@ -42,6 +42,6 @@ def output_spec(
     dtype: np.dtype,
     batch_size: int,
 ) -> BatchSpec:
-    """Makes the spec of a random operator's output; see `output_shape`. `shape_like` holds one spec or none."""
+    """Makes the spec of a random operator's output; see `output_shape`. `shape_like` has one spec, or is empty."""
     like = shape_like[0] if shape_like else None
     return BatchSpec(output_shape(name, like, shape, batch_size), dtype)

@@ -84,7 +84,7 @@ def _pick(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...
         ]
         return saturate_cast(take_grid(image, indices, mode="promise_in_bounds"), dtype)
 
-    # A CPU gathers one sample after the other: a gather that also indexes the samples takes twice as long.
+    # On a CPU, samples are gathered one after the other, because a gather that also indexes the samples takes twice as long.
     return by_platform(taken, taken)(image, filters, extent)
 
 
@@ -177,7 +177,7 @@ def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Ca
         return resample_taps(images, filters, extents, out_extents, out_shape, dtype, reach)
 
     @custom_vmap
-    def mapped(images: Array, *_: Array) -> Array:  # only traced for the shape of its result
+    def mapped(images: Array, *_: Array) -> Array:  # traced only to find the shape of the result
         return lax.full((len(images), *out_shape, images.shape[-1]), 0, dtype)
 
     @usual_modes()

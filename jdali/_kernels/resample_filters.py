@@ -34,7 +34,7 @@ _ROOT8 = np.float32(np.sqrt(8.0))
 
 
 def _tables() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulates samples of each filter [filter, _WIDTH], and their number [filter].
+    """Tabulates samples of each filter, [filter, _WIDTH]; also returns the number of samples of each filter, [filter].
 
     Weights are interpolated linearly between these samples, as in DALI
     (kernels/imgproc/resample/resampling_filters.cu). For curved filters, weights differ from the formula by up to 1e-3.
@@ -272,7 +272,7 @@ def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
 def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
     """Computes the weight of each input element in each output element: float32 [count, shape].
 
-    The table is read only for taps, because on a TPU the gather takes most of the time.
+    The table is looked up for taps only, because on a TPU the look-up, a gather, takes most of the time.
     """
     start, first = first_taps(axis, count)
     taps = tap_count(axis)

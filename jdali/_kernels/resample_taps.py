@@ -129,8 +129,8 @@ def taps_and_weights(
 ) -> tuple[Array, Array]:
     """Computes the taps of one chunk and their weights before normalization, [..., taps, rows] each.
 
-    Surplus taps of a chunk repeat the filter's last tap with weight 0. They must not read rows past the filter, because 0 ·
-    NaN is NaN.
+    Taps that a chunk has past the filter's last tap repeat the last tap with weight 0. They must not read rows past the
+    filter, because 0 · NaN is NaN.
 
     Args:
         filters: float32 [..., 1, 5].

@@ -18,7 +18,7 @@ from jdali._numerics.random import element_uniform
 from jdali._numerics.threefry import threefry
 from jdali._operators.record import is_traced
 
-# Numbers of draws from a sample's key; `draw_beta` uses the numbers from 0 and from 2^31 on.
+# Values of `draw` for further draws from a sample's key; `draw_beta` uses the values from 0 and from 2^31 on.
 _PARTNER, _DECISION, FIRST_FREE = (np.uint32((1 << 30) + i) for i in range(3))
 
 
@@ -27,7 +27,7 @@ class Mixture(NamedTuple):
 
     Attributes:
         partners: int32 [N], position of each sample's partner.
-        mixed: bool [N], False for samples that stay as they are.
+        mixed: bool [N], False for samples that are not changed.
         shares: float32 [N], 0 to 1, share of the sample itself.
     """
 
@@ -44,7 +44,7 @@ def plan_mixture(
     probability: Any,
     num_classes: int | None,
 ) -> Plan:
-    """Checks the inputs and arguments of an operator that mixes, and plans its outputs."""
+    """Checks the inputs and arguments of `mixup` or `cutmix`, and plans the outputs."""
     if not images.is_uniform:
         wrong = int((images.extents != images.extents[0]).any(axis=1).argmax())
         raise ValueError(
@@ -138,7 +138,7 @@ def mix(values: Array, mixture: Mixture) -> Array:
     """Computes share · sample + (1 - share) · partner, float32 [N, ...]."""
     values = values.astype(jnp.float32)
     shares = by_row(mixture.shares, values)
-    # A sample with a share of 0 is left out: 0 times infinity is NaN.
+    # A sample whose share is 0 is not added, because 0 times infinity is NaN.
     own = jnp.where(shares > 0, shares * values, 0)
     return own + jnp.where(shares < 1, (1 - shares) * values[mixture.partners], 0)
 

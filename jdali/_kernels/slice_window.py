@@ -96,8 +96,8 @@ def slice_window(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes windows from DALI's named slice arguments, before any bounds policy.
 
-    Relative values are shares of the extent. Both borders of the window are rounded half away
-    from zero; its size is the distance of the rounded borders.
+    Relative values are shares of the extent. Both borders of the window are rounded half away from zero. The size of the
+    window is the distance between the rounded borders.
 
     Args:
         axes: [N, K], from `slice_axes`.
@@ -211,7 +211,7 @@ def any_window(
 
 
 def check_exclusive(name: str, **arguments: object) -> None:
-    """Raises if more than one of the arguments is not None."""
+    """Raises an error if more than one of the arguments is not None."""
     named = [argument for argument, value in arguments.items() if value is not None]
     if len(named) > 1:
         names = [f'"{argument}"' for argument in arguments]

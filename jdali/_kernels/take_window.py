@@ -114,7 +114,7 @@ def bordered(indices: Indices, extent: Array, border: str) -> list[Array | None]
 def cut_window(value: Array, anchors: Sequence[Array | None], shape: Sequence[int]) -> Array:
     """Cuts out a window of padded shape `shape`, filled with 0 outside of `value`.
 
-    Rows are copied whole: a CPU takes half as long as for `take_window`, a TPU a thirtieth.
+    Rows are copied whole. A CPU takes half as long as for `take_window`, and a TPU takes a thirtieth of the time.
 
     Args:
         anchors: int32 [] for each axis; None: the window begins at the start of the sample.
@@ -128,7 +128,7 @@ def cut_window(value: Array, anchors: Sequence[Array | None], shape: Sequence[in
         starts.append(jnp.int32(0) if anchor is None else jnp.clip(anchor, -size, value.shape[axis]) + size)
         padding.append((frame, frame, 0))
     framed = lax.pad(value, jnp.zeros((), value.dtype), padding)
-    # JAX 0.12's XLA would compute starts again for each element.
+    # Without this, JAX 0.12's XLA would compute the starts again for each element.
     return lax.dynamic_slice(framed, lax.optimization_barrier(starts), shape)
 
 
@@ -139,7 +139,7 @@ def take_window(value: Array, indices: Indices, shape: Sequence[int]) -> Array:
             value = fit_axis(value, axis, size)
         elif value.shape[axis] == 0:
             value = fit_axis(value, axis, 1)
-    # JAX 0.12's XLA would compute indices again for each element.
+    # Without this, JAX 0.12's XLA would compute the indices again for each element.
     return take_grid(value, lax.optimization_barrier(list(indices)), mode="clip")
 
 
@@ -178,7 +178,7 @@ def inside_window(indices: Indices, extent: Array) -> Array:
 
 
 def per_channel(value: Any, layout: str) -> Any:
-    """Reshapes values [1] or [C], so that they broadcast against data of this layout."""
+    """Reshapes values [1] or [C], so that they broadcast against data with the layout `layout`."""
     shape = [1] * len(layout)
     if value.shape[0] > 1:
         shape[layout.index("C")] = value.shape[0]

@@ -14,7 +14,7 @@ from jdali._storage import is_url, read_file
 from jdali._storage import version as file_version
 from jdali._system.extras import install
 
-# Padding tokens to look for if a file names no padding token.
+# Usual padding tokens, which are looked for if a file does not name one.
 _PADS = ("[PAD]", "<pad>")
 # Maximum number of cached tokenizers. One with 256,000 tokens takes some 200 MB.
 _MOST_OPEN = 8
@@ -99,7 +99,7 @@ def _of_json(content: bytes, settings: TokenizerSettings) -> Tokenizer:
         ) from error
     try:
         tokenizer = tokenizers.Tokenizer.from_str(content.decode())
-    except Exception as error:  # the package raises this class
+    except Exception as error:  # the package raises plain `Exception`s
         raise ValueError(f"{settings.name}: {settings.path!r} is no tokenizer: {error}") from error
     if getattr(tokenizer.model, "dropout", None):
         raise ValueError(

@@ -18,7 +18,7 @@ from jdali._operators.record import is_traced, operator
 # DALI's layout of a matrix. Its axes have no letters, so it matches no layout that an operator accepts.
 MATRIX_LAYOUT = "**"
 
-# Decorates an operator that makes a transform.
+# Decorator of the operators that make a transform.
 transform_operator = functools.partial(operator, takes_frames="arguments", devices=("cpu",))
 
 
@@ -35,7 +35,7 @@ def sample_shape(argument: Any) -> tuple[int, ...] | None:
 
 
 def check_vector(name: str, argument: str, value: object, axes: int) -> None:
-    """Raises unless an argument has one value, or one per axis."""
+    """Raises an error unless an argument has one value, or one per axis."""
     if length(value) not in (None, 1, axes):
         raise ValueError(
             f'{name}: Argument "{argument}" expected shape {axes} but got {length(value)} values, which can\'t be '
@@ -74,7 +74,7 @@ def matrix_axes(name: str, matrix: BatchSpec) -> int:
 
 
 def check_matrix(name: str, matrix: BatchSpec, axes: int) -> None:
-    """Raises unless an input transform has `axes` axes."""
+    """Raises an error unless an input transform has `axes` axes."""
     found = matrix_axes(name, matrix)
     if found != axes:
         raise ValueError(

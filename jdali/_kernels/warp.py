@@ -63,7 +63,7 @@ def check_warp(
     interp_type: DALIInterpType,
     allowed: Sequence[DALIInterpType] = (types.INTERP_NN, types.INTERP_LINEAR),
 ) -> None:
-    """Raises if the interpolation is not `allowed`, or an image has no pixels."""
+    """Raises an error if the interpolation is not in `allowed`, or if an image has no pixels."""
     if interp_type not in allowed:
         words = {types.INTERP_NN: "nearest", types.INTERP_LINEAR: "linear", types.INTERP_CUBIC: "cubic"}
         *first, last = (words[one] for one in allowed)
@@ -118,7 +118,7 @@ def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     offsets = [rounded(centers[n - 1 - column]) - out_origin[column] for column in range(n)]
     points = []
     for row in reversed(range(n)):
-        # x first: in this order XLA needs the fewest instructions for a row of pixels.
+        # x comes first, because in this order, XLA needs the fewest instructions for a row of pixels.
         products = [rounded(linear[row, column] * offsets[column]) for column in range(n)]
         points.append(functools.reduce(jnp.add, [*products, in_origin[row]]))
     return points
@@ -176,7 +176,7 @@ class _Sampling:
 
     @property
     def folds(self) -> bool:
-        """True if points outside of the image show pixels inside of it: the border mirrors or wraps."""
+        """True if the border mirrors or wraps the image, so that points outside of the image show pixels from inside."""
         return self.fill_value is None and self.border != "replicate"
 
 

@@ -104,7 +104,7 @@ def _spatial_axis(layout: str, letter: str) -> int:
 
 
 def crop_positions(layout: str, x: object, y: object, z: object) -> list[Any]:
-    """Orders the position arguments by axis; None for an axis that is never cropped."""
+    """Returns the position argument of each axis of the layout; None for an axis that is never cropped."""
     positions: list[Any] = [None] * len(layout)
     for letter, value in (("D", z), ("H", y), ("W", x)):
         axis = _spatial_axis(layout, letter)
@@ -132,7 +132,7 @@ def crop_window(
         if position is None:
             continue
         share = np.asarray(position, np.float32).astype(np.float64)
-        # A float32 times a size is exact in float64, so halves stay halves.
+        # The product of a float32 and a size is exact in float64, so that halves are recognized.
         free = (extents[:, axis] - sizes[:, axis]).astype(np.float64)
         anchors[:, axis] = round_function(share * free).astype(np.int64)
     return anchors

@@ -144,7 +144,7 @@ class ArrayConstant:
 
     Attributes:
         options: `name` and `preserve` of the operator that outputs it in a pipeline.
-        node: the only node that outputs it, if it has a name.
+        node: node that outputs the constant; there is only one if the user gave it a name.
     """
 
     node: Any = None
@@ -197,7 +197,7 @@ def ConstantNode(
     layout: str | None,
     **kwargs: Any,
 ) -> ArrayConstant:
-    """Makes an `ArrayConstant`, also of a scalar.
+    """Makes an `ArrayConstant`, also if the value is a scalar.
 
     Raises:
         TypeError: unknown option.

@@ -63,7 +63,7 @@ def exp2(x: Array) -> Array:
 
 def expm1(x: Array) -> Array:
     exponent, rest = _exp_parts(x)
-    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, the 1 is lost in rounding
+    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, rounding removes the 1
     small = _scaled(rest, exponent) + (_power(x, jnp.clip(exponent, -digits, digits)) - 1)
     return jnp.where(exponent > digits, _scaled(1 + rest, exponent), small)
 
@@ -75,7 +75,7 @@ def log(x: Array) -> Array:
 def log1p(x: Array) -> Array:
     # The comparison keeps the compiler from simplifying `whole - 1` to x.
     whole = jnp.where(x < _constant(x, 2.0**60), 1 + x, x)
-    # The rounding error of the sum, relative to it: log(whole + error) = log(whole) + error / whole.
+    # Relative rounding error of the sum, because log(whole + error) ≈ log(whole) + error / whole.
     lost = jnp.where(x < 1, x - (whole - 1), 1 - (whole - x)) / whole
     return jnp.where(x == 0, x, _at_ends(_log_of(*_split(whole), lost), whole))
 

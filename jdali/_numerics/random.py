@@ -171,12 +171,12 @@ def _counted_bits(key: Array, counter: Array, draw: ArrayLike) -> Array:
 
 
 def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Draws float32 [*shape] in [0, 1) with 23 random bits each; see `element_bits`."""
+    """Draws float32 [*shape] in [0, 1), with 23 random bits per element; see `element_bits`."""
     return _fraction(element_bits(key, extent, shape, draw))
 
 
 def counted_uniform(key: Array, counter: Array, draw: ArrayLike) -> Array:
-    """Draws the values of `element_uniform` for the elements with these counters."""
+    """Draws the values that `element_uniform` draws for the elements with these counters."""
     return _fraction(_counted_bits(key, counter, draw))
 
 
@@ -187,12 +187,12 @@ def _fraction(bits: Array) -> Array:
 
 
 def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Draws float32 [*shape], standard normal in (-5.5, 5.5), with 24 random bits each; see `element_bits`."""
+    """Draws float32 [*shape], standard normal in (-5.5, 5.5), with 24 random bits per element; see `element_bits`."""
     return _normal(element_bits(key, extent, shape, draw))
 
 
 def counted_normal(key: Array, counter: Array, draw: ArrayLike) -> Array:
-    """Draws the values of `element_normal` for the elements with these counters."""
+    """Draws the values that `element_normal` draws for the elements with these counters."""
     return _normal(_counted_bits(key, counter, draw))
 
 

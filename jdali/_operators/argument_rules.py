@@ -61,7 +61,7 @@ def is_traced(value: object) -> bool:
     return isinstance(value, Traced)
 
 
-# Sizes of the axes of a value; None for an axis that stays padded.
+# Sizes of the axes of a value; None for an axis whose padding is not cut off.
 Shape = tuple[int | None, ...]
 
 
@@ -85,7 +85,7 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
-    """Returns the shape of one sample's value of an argument, as `run` gets it.
+    """Returns the shape that an argument's value for one sample has when `run` gets it.
 
     Args:
         extents: int [N, ndim], true shape of each sample's value.
@@ -145,7 +145,7 @@ def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> st
 
 
 def converted(name: str, arg: Arg, value: object) -> Any:
-    """Converts a value by `arg.convert`; errors name the argument and the operator."""
+    """Converts a value by `arg.convert`, and adds the names of the argument and the operator to errors."""
     try:
         return arg.convert(value)
     except UnsupportedTypeError as error:

@@ -89,7 +89,7 @@ T = TypeVar("T")
 
 
 class Registry(MutableMapping[str, T], Generic[T]):
-    """Holds operators by name. It imports the module of an operator in the catalog on first use."""
+    """Operators by name. The module of an operator in the catalog is imported on first use."""
 
     def __init__(self, catalog: Mapping[str, Mapping[str, str]]):
         self._records: dict[str, T] = {}

@@ -65,7 +65,7 @@ class Call:
     constants: tuple[tuple[str, Constant | None], ...]
     # Arguments whose values the caller of `run_call` passes, perhaps padded, and the shapes that `run` gets.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
-    # Set if arguments or further inputs differ by frame of a sequence. All other fields then describe single frames.
+    # Not None if arguments or further inputs differ by frame of a sequence. All other fields then describe single frames.
     frames: frames.FrameAxes | None = None
 
 
@@ -100,7 +100,7 @@ class PlannedCall:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PerBatch:
-    """Wraps the values of a per-sample argument: an array [N, ...], or [N] objects, an array for each sample."""
+    """Wraps the values of a per-sample argument: an array [N, ...], or an array for each sample as [N] objects."""
 
     values: np.ndarray
 
@@ -338,10 +338,10 @@ def run_call(
     out_shapes: Sequence[tuple[int, ...]],
     keys: Array | None = None,
 ) -> tuple[Array, ...]:
-    """Runs a call on padded samples; pure, for use inside a compiled program.
+    """Runs a call on padded samples. It is pure, for use inside a compiled program.
 
-    Arrays and outputs are [N, *padded], extents int32 [N, ndim]. Values in `traced`, [N, ...], may be padded if they are in
-    `call.argument_shapes`.
+    Arrays and outputs are [N, *padded], extents int32 [N, ndim]. Values in `traced` are [N, ...]; those whose names are in
+    `call.argument_shapes` may be padded.
     """
     if call.frames is not None:
         single = functools.partial(run_call, dataclasses.replace(call, frames=None))

@@ -119,7 +119,8 @@ class Frames:
     ) -> FrameAxes:
         """Returns the axis of frames of each input and output of a program.
 
-        An output with as many axes as the first input has its frames on the same axis, any other output on the first axis.
+        An output with as many axes as the first input has its frames on the same axis as this input. Other outputs have their
+        frames on the first axis.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
@@ -134,7 +135,7 @@ class Frames:
 
 
 def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, np.ndarray]) -> Frames | None:
-    """Finds the frames of a call; returns None if it works on whole samples.
+    """Finds the frames of a call; returns None if the call works on whole samples.
 
     Args:
         by_frame: shapes of the arguments that differ by frame, int [N, ndim], in the order of the signature.

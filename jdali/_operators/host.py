@@ -116,7 +116,7 @@ class HostOutputs(NamedTuple):
 
 
 def column(samples: Sequence[np.ndarray], layout: str) -> Store:
-    """Makes an output of samples that are separate arrays.
+    """Makes an output from samples that are separate arrays.
 
     Raises:
         SampleError: a sample has another type or number of axes than the first.

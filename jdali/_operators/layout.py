@@ -137,7 +137,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
 
 
 def refused_layout(name: str, layout: str, ndim: int, allowed: str) -> ValueError:
-    """Returns the error of operator `name` for a layout that it cannot take, or for `ndim` axes without a layout."""
+    """Returns the error for a layout, or for `ndim` axes without a layout, that the operator `name` cannot take."""
     what = f'The layout "{layout}"' if layout else f"The number of dimensions {ndim}"
     kind = ValueError if layout else RankError
     return kind(f"{name}: {what} does not match any of the allowed layouts: {allowed}")

@@ -122,7 +122,7 @@ def follow(
         try:
             tried.append((sizes, plan(sizes)))
         except (ValueError, RuntimeError):
-            continue  # `setup` refuses this size: the caller's samples cannot have it
+            continue  # `setup` raises for this size, so the caller's samples cannot have it
     varied = len(tried) > 1 or all(
         size == 1 for e in extents for known, size in zip(e.axes, e.shape, strict=True) if known is None
     )
@@ -173,7 +173,7 @@ def _alike(first: PlannedCall, other: PlannedCall) -> bool:
 def _source(
     op: Operator, found: Sequence[int], tried: Sequence[tuple[Sequence[Size], PlannedCall]]
 ) -> int | tuple[int, int]:
-    """Finds where the size of an output axis comes from: a constant, or an axis of an input (input, axis)."""
+    """Finds from where an output axis has its size: returns a constant, or (input, axis) for an axis of an input."""
     if len(set(found)) == 1:
         return found[0]
     for i, size in enumerate(tried[0][0]):

@@ -1,7 +1,7 @@
 """Provides the augmentations of the policies, for uint8 images (HWC) and sequences of images (FHWC).
 
-A call takes a magnitude bin in place of the function's parameter. Change settings by the method `augmentation`:
-`shear_x.augmentation(mag_range=(0, 0.5))` shears by up to 0.5.
+A call of an augmentation takes a magnitude bin in place of the function's parameter. The method `augmentation` returns a
+copy with other settings: `shear_x.augmentation(mag_range=(0, 0.5))` shears by up to 0.5.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def invert(data: object, _: object) -> Any:
     return data ^ _uint8(0xFF)
 
 
-# --- by the histogram -----------------------------------------------------------------------------
+# --- changing values by the histogram of the image --------------------------------------------------
 @augmentation
 def equalize(data: Any, _: Any) -> Any:
     """Equalizes the histogram of each channel by OpenCV's formula, which differs slightly from Pillow's."""

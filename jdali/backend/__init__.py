@@ -59,7 +59,7 @@ __all__ = [
 ]  # fmt: skip
 
 __cuda_version__ = BUILT_FOR_CUDA
-"""Holds the CUDA version that JAX was built for, 12080 for 12.8; 0 for a build without CUDA."""
+"""CUDA version for which JAX was built, as a number: 12080 for 12.8; 0 for a build without CUDA."""
 
 
 def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:

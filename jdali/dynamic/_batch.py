@@ -27,7 +27,7 @@ Selection: TypeAlias = slice | Sequence[int] | np.ndarray
 
 
 class Batch(Arithmetic, EagerValue):
-    """Holds samples for operators that run at once; all have the same element type and number of axes.
+    """Samples for operators that run at once. All samples have the same element type and number of axes.
 
     `batch.tensors[i]` is a sample, `batch.slice[...]` indexes each sample, and `batch.select(...)` picks
     samples. Values never change, but their computation may still be running.
@@ -144,7 +144,7 @@ class Batch(Arithmetic, EagerValue):
 
 @dataclasses.dataclass(frozen=True)
 class Tensors(Sequence[Any]):
-    """Holds all or some samples of a batch as a sequence."""
+    """Sequence of all samples of a batch, or of some."""
 
     batch: Batch
     indices: Sequence[int]
@@ -167,7 +167,7 @@ class Tensors(Sequence[Any]):
         return sample
 
     def select(self, index_or_range: int | Selection) -> Tensor | Tensors:
-        """Selects samples, as a subscript does."""
+        """Selects samples like a subscript."""
         return self[index_or_range]
 
     def tolist(self) -> list[Tensor]:

@@ -55,7 +55,7 @@ class EvalMode(enum.Enum):
 
 
 class ThreadPool:
-    """Holds threads for operators that are not compiled, such as decoders and readers; they start on first use.
+    """Threads for operators that are not compiled, such as decoders and readers. The threads start on first use.
 
     Args:
         num_threads: number of threads; None: `get_num_threads()`.

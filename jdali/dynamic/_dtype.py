@@ -22,7 +22,7 @@ class DType:
         kind: signed, unsigned, float, bool or enum.
         bits: size of an element in bits.
         exponent_bits, significand_bits: bits of a floating type's parts; None for other types.
-        bytes: size of an element in bytes; None: the smallest that holds the bits.
+        bytes: size of an element in bytes; None: the smallest number of bytes into which the bits fit.
         type_id: DALI's number of the type; None if tensors cannot have the type.
         name: short name such as "f32"; None generates it from kind and bits.
         docs: a description.

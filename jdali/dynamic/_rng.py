@@ -38,7 +38,7 @@ class RNG:
 
     @property
     def seed(self) -> int:
-        """Returns the seed; setting it restarts the stream."""
+        """Returns the seed. Setting it restarts the sequence of random numbers."""
         return self._seed
 
     @seed.setter
@@ -84,7 +84,7 @@ class RNG:
             return eager.RandomDraw(self._seed, self._position - 1)
 
     def __call__(self) -> int:
-        """Takes one draw; returns it as an integer from 0 to 2**32 - 1."""
+        """Takes one draw, and returns the random number as an integer from 0 to 2**32 - 1."""
         draw = self.draw()
         number = np.array([draw.number & 0xFFFF_FFFF], np.uint32)
         keys = SampleKeys(seed_words(draw.seed), draw.number >> 32, number, np.zeros(1, np.uint32))

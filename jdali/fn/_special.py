@@ -166,7 +166,7 @@ def readers_pack(documents: Any, **kwargs: Any) -> Any:
 
 
 def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
-    """Returns the name and arguments of a reader that another reader, such as `readers.mix`, combines.
+    """Returns the name and arguments of a reader that is passed to another reader, such as `readers.mix`.
 
     Args:
         verb: name of the combining reader, for messages.

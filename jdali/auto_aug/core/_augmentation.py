@@ -51,8 +51,8 @@ def signed_bin(
 ) -> SignedMagnitudeBin:
     """Makes magnitude bins with a random sign for each sample.
 
-    If a bin has no sign, an augmentation that negates its magnitude at random draws one itself. If a sample chooses among
-    several augmentations, it is faster to draw the sign once, before the choice.
+    Signed bins are optional: an augmentation that negates magnitudes at random draws the sign itself if the bin has none. If
+    a sample chooses among several augmentations, it is faster to draw the sign once, before the choice.
 
     Args:
         magnitude_bin: 0 to the number of bins - 1: an int for all samples, or an integer for each sample.

@@ -24,8 +24,8 @@ def in_either_mode(function: F) -> F:
     """Lets a function that calls operators of `jdali.fn` also take arrays, and tensors and batches of dynamic mode.
 
     Outside of a pipeline definition, the function is traced as a small pipeline, which is cached for later calls of the same
-    kind. On tensors and batches, the function runs at once. On arrays, it is a pure function of one sample and a key, which
-    comes first or as `key=`. Calls with tensors and batches may have a key too.
+    kind. Called with tensors and batches, the function runs at once. Called with arrays, it is a pure function of one sample
+    and a key, which comes first or as `key=`. Calls with tensors and batches may have a key, too.
     """
     name = function.__name__
 

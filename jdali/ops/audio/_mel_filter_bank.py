@@ -142,7 +142,7 @@ def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
 def _triangles(
     rows: Array, bins: Array, step: Array, edges: np.ndarray, filters: np.ndarray, size: int, normalize: bool
 ) -> Array:
-    """Sums the spectrum under some of the triangles, [filters, ...]; the bits do not depend on the padding of `rows`.
+    """Sums the spectrum under some of the triangles: [filters, ...]. The bits do not depend on the padding of `rows`.
 
     Args:
         rows: [bins, ...], the spectrum, padded.

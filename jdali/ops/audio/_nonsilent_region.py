@@ -107,7 +107,7 @@ def _mean_factor(window: Array, window_length: int) -> Array:
 
 
 def _loudest(power: Array, valid: Array, first: Array) -> Array:
-    """Returns the largest power; NaN only if the first window's power is NaN, as in DALI."""
+    """Returns the largest power. As in DALI, it is NaN only if the power of the first window is NaN."""
     start = jnp.take(power, first)
     greatest = jnp.max(jnp.where(valid & ~jnp.isnan(power), power, 0))
     return jnp.where(jnp.isnan(start), start, greatest)

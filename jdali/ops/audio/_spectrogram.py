@@ -69,7 +69,7 @@ def setup(
 
 
 def _time_axis(signal: BatchSpec) -> int:
-    """Returns the only axis that is longer than 1, or 0; raises if there are several."""
+    """Returns the axis that is longer than 1; 0 if there is none. Raises an error if there are several."""
     check_samples(
         (signal.extents == 0).any(axis=1),
         lambda i: (

@@ -10,7 +10,7 @@ from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
 
 _NAME = "box_encoder"
-_FORCED = 2.0  # replaces the overlap of a forced match; above any real overlap
+_FORCED = 2.0  # overlap that is set for a forced match, above any real overlap
 
 
 def setup(
@@ -110,7 +110,7 @@ def box_encoder(
     if offset:
 
         def unfolded(values: Array) -> Array:
-            """Hides constants from the compiler, which in some padded shapes rounds a division by a constant differently."""
+            """Hides constants from the compiler, which for some padded shapes rounds a division by a constant differently."""
             return jnp.where(count >= 0, values, jnp.float32(1))
 
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))

@@ -44,7 +44,7 @@ def setup(
         )
     search = Search(
         thresholds=_shares("thresholds", thresholds),
-        # With windows of a fixed size, the whole image is not a choice.
+        # If windows have a fixed size, a round cannot choose the whole image.
         allow_no_crop=allow_no_crop and crop_shape is None,
         scaling=_scaling(scaling),
         aspect_ratio=_aspect_ratios(aspect_ratio, ndim),
@@ -77,7 +77,7 @@ def setup(
 
 
 def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
-    """Checks types and shapes; returns 2 or 3, half the coordinates of a box."""
+    """Checks types and shapes; returns the number of axes, 2 or 3, which is half the number of coordinates of a box."""
     if boxes.dtype != np.float32:
         raise wrong_dtype(_NAME, "boxes", boxes.dtype, "float32")
     if boxes.ndim != 2:
@@ -298,7 +298,7 @@ def random_bbox_crop(
 def _boxes_in(
     window: FoundWindow, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Returns the indices of boxes that stay, and these boxes relative to the window; None if all are unchanged."""
+    """Returns the indices of the boxes that stay, and these boxes relative to the window; None if no box changes."""
     if window.whole:
         return np.arange(len(first)), None
     stay = np.flatnonzero(kept(window.first, window.last, first, last, prune_threshold))

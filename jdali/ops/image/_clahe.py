@@ -212,7 +212,7 @@ def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Arra
 
 
 def _nearest(pixels: Array, size: Array, tiles: int) -> tuple[Array, Array]:
-    """Finds the cell of `_tables` for pixels along an axis, and the weight of its second tile."""
+    """Finds, for pixels along an axis, the cell of `_tables` and the weight of the second tile of this cell."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
     position = rounded(pixels.astype(jnp.float32) * inverse) - jnp.float32(0.5)
     first = jnp.floor(position)

@@ -35,7 +35,7 @@ def setup(
 
 @batch_operator(
     setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True,
-    outputs=lambda arguments: 1,  # a function, so that `out_shape` is a tuple of shapes
+    outputs=lambda arguments: 1,  # a function, because `out_shape` is a tuple of shapes then
     output_per_optional=True,
 )  # fmt: skip
 def cutmix(
@@ -99,7 +99,7 @@ def cutmix(
 
 
 def _boxes(keys: Array, sizes: Array, half: Array) -> tuple[Array, Array]:
-    """Draws a box in each image; returns first row and column, and end row and column, int32 [N, 2] each."""
+    """Draws a box in each image; returns (first row, first column) and (end row, end column), int32 [N, 2] each."""
 
     def centre(key: Array, size: Array) -> Array:
         scalar = jnp.zeros(0, jnp.int32)

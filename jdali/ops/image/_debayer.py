@@ -27,7 +27,7 @@ _BLOCK = 1 << 14
 # Images with at most this number of pixels are computed without a loop, which would not be worth compiling.
 _SMALL = 1 << 12
 
-# bool [N, 1] and [1, W]: rows and columns that hold red pixels.
+# Rows and columns that have red pixels: bool [N, 1] and [1, W].
 Sites: TypeAlias = tuple[Array, Array]
 # Function that computes the channels of the result from neighbouring pixels and the sites.
 Colours: TypeAlias = Callable[[At, Sites], list[Array]]
@@ -197,7 +197,7 @@ def _interpolated(
     width = wide.shape[1] - 2
     rows = jnp.clip(
         first + jnp.arange(count, dtype=jnp.int32), 1, size[0] - 2
-    )  # the borders repeat their neighbours
+    )  # rows at the borders repeat the next row
     lines = [_lines(wide, rows + y) for y in (-1, 0, 1)]
 
     def at(y: int, x: int) -> Array:
@@ -284,7 +284,7 @@ _COLOURS: dict[str, Colours] = {
 
 
 def _by_gradients(keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
-    """Interpolates by variable numbers of gradients; `wide` has a margin of two columns on both sides."""
+    """Interpolates by variable numbers of gradients. `wide` is the image with a margin of two columns on both sides."""
     rows = first + jnp.arange(-2, count + 2, dtype=jnp.int32)
     values = _lines(wide, reflect_101(rows, size[0])).astype(jnp.int16)
     sites = _sites(rows[2:-2], wide.shape[1] - 4, red)

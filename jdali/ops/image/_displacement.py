@@ -99,7 +99,7 @@ def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     y, x = (center - jnp.float32(0.5) for center in centers)
     right = rounded(ampl_x * jnp.sin(rounded(freq_x * y) + phase_x))
     down = rounded(ampl_y * jnp.cos(rounded(freq_y * x) + phase_y))
-    # JAX 0.12's XLA would compute a wave for each pixel, not for each row or column.
+    # Without this, JAX 0.12's XLA would compute the waves for each pixel, and not for each row or column.
     right, down = lax.optimization_barrier((right, down))
     return [y + down, x + right]
 
@@ -177,7 +177,7 @@ def jitter(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Replaces each pixel by the pixel at a random offset of whole pixels; all channels have the same offset.
+    """Replaces each pixel by the pixel at a random offset of whole pixels. The offset is the same for all channels.
 
     The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
     image.

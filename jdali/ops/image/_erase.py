@@ -189,7 +189,7 @@ def erase(
     boxes = _Boxes(tuple(axes), jnp.trunc(anchors), jnp.trunc(anchors + shapes))
     fill = saturate_truncate(jnp.atleast_1d(jnp.asarray(fill_value, jnp.float32)), data.dtype)
     if layout.endswith("C") and data.ndim > 1 and data.ndim - 1 not in axes:
-        # W and C are merged: an innermost axis of few channels is too short for vector instructions.
+        # W and C are merged, because an innermost axis of few channels is too short for vector instructions.
         boxes = boxes.stretched(data.ndim - 2, data.shape[-1])
         spread = fill if fill.shape[0] == 1 else jnp.tile(fit(fill, out_shape[-1:]), data.shape[-2])
         return _filled(data.reshape(*data.shape[:-2], -1), boxes, spread).reshape(data.shape)

@@ -51,7 +51,7 @@ SMALL = 1 << 16
 
 
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
-    """Returns the axes to blur: all but channels and frames; without a layout all. Raises for more than three axes."""
+    """Returns the axes to blur: all except channels and frames, or all without a layout. Raises for more than three axes."""
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
     if not 1 <= len(axes) <= 3 or len(set(layout)) < len(layout):
         return tuple(range(*spatial_axes("gaussian_blur", layout, ndim)))
@@ -93,7 +93,7 @@ def setup(
             frames,
         )
         window = np.where(window == 0, 2 * np.ceil(3 * sigmas).astype(np.int32) + 1, window)
-        # gaussian_blur.h: OpenCV's rule for the sigma of a window.
+        # OpenCV's rule for the sigma of a window, as in DALI (gaussian_blur.h).
         default = ((window - 1) // 2 - 1).astype(np.float32) * np.float32(0.3) + np.float32(0.8)
         params["sigma"] = np.where(sigmas == 0, default, sigmas)
     negative = "`window_size` must have non-negative values, got {value} for sample: {sample}, axis : {axis}."
@@ -447,7 +447,7 @@ def _pass_whole(
 
 
 def _without_padding(values: Array, start: Array, size: Array) -> Array:
-    """Sets rows (axis 1) past the true size to 0: they may hold NaN, and 0 · NaN is NaN."""
+    """Sets rows (axis 1) past the true size to 0, because they may contain NaN, and 0 · NaN is NaN."""
     if not jnp.issubdtype(values.dtype, jnp.floating):
         return values
     index = start + jnp.arange(values.shape[1], dtype=jnp.int32)

@@ -63,7 +63,7 @@ _HALF_DCT = np.array(
 )
 # The whole matrix, int32 [frequency, value].
 _DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
-_GUARD_BITS = 2  # additional bits between the two passes
+_GUARD_BITS = 2  # additional fractional bits between the two passes of the DCT
 
 # JFIF's colours: BT.601 with full range, in units of 2^-16.
 _COLOR_BITS = 16

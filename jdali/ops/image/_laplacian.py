@@ -28,7 +28,7 @@ from jdali._operators.record import (
     wrong_length,
 )
 
-# laplacian.h: largest size that DALI takes; its documentation states 23.
+# Largest size that DALI takes (laplacian.h), although its documentation states 23.
 _LARGEST = 31
 _FLOAT = np.dtype(np.float32)
 # Largest kernel, in elements, that is applied at once; larger kernels are faster axis by axis.
@@ -141,7 +141,7 @@ def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
 def _kernels(
     windows: tuple[int, ...], smooth: tuple[int, ...] | None, normalized: bool, sizes: tuple[int, ...]
 ) -> np.ndarray:
-    """Makes the kernels of the derivatives along each axis, centred in float32 [axes, *sizes]."""
+    """Makes the kernel of the derivative along each axis: float32 [axes, *sizes], with the kernels centred."""
     found = np.zeros((len(windows), *sizes), np.float32)
     for axis, window in enumerate(windows):
         lengths = [window if a == axis or smooth is None else smooth[a] for a in range(len(windows))]
@@ -282,7 +282,7 @@ def _at_once(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
     data: Array, scales: Array, kernels: tuple[Array, Array, Array], windows: object, extent: Array,
 ) -> Array:  # fmt: skip
-    """Correlates with one kernel, the sum of all derivatives."""
+    """Correlates with one kernel, which is the sum of the kernels of all derivatives."""
     del windows
     assert taps is not None
     derivatives, sizes, support = kernels

@@ -216,7 +216,7 @@ def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Arra
 
 
 class _Windows:
-    """The windows of an image, read element by element: element (y, x) of all windows is a shifted image."""
+    """The windows of an image, which are read element by element: element (y, x) of all windows is the image shifted."""
 
     def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
         height, width, self.channels = image.shape

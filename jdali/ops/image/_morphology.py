@@ -64,7 +64,7 @@ def _refuse(name: str, bad: np.ndarray, message: str, values: np.ndarray, argume
     )
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1, 2))  # one program for eager calls, too
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))  # an eager call is then one program
 def _extremes(
     largest: bool, border: str, reach: tuple[int, int], image: Array, size: Array, start: Array, extent: Array
 ) -> Array:

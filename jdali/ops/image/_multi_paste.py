@@ -308,7 +308,7 @@ def _with_regions(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Returns, for one sample's regions: source ids, source sizes [regions, 2], result of `regions`, and bool, True if it exists."""
+    """Returns, for one sample's regions: source ids, source sizes [regions, 2], result of `regions`, and bool, if they exist."""
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])
@@ -335,7 +335,7 @@ def _in_tiles(
 
     def boxes(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> tuple[Array, Array]:
         ids, areas, (source, size, target), there = _region_bounds(sizes, own, canvas, sample)
-        first = jnp.maximum(0, jnp.maximum(-source, -target))  # skip elements outside
+        first = jnp.maximum(0, jnp.maximum(-source, -target))  # skip elements outside of source or canvas
         last = jnp.minimum(size, jnp.minimum(areas - source, canvas - target))
         last = jnp.where(there[:, None], last, first)
         found = jnp.stack([source + first, last - first, target + first], axis=1).astype(jnp.int32)

@@ -37,7 +37,7 @@ def setup(
 
 
 def _target(sizes: np.ndarray, largest: np.ndarray, values: Mapping[str, Any]) -> np.ndarray:
-    """Computes padded sizes [N, K] from the true sizes and the largest ones of the batch."""
+    """Computes padded sizes [N, K] from the true sizes of the samples and the largest sizes in the batch."""
     wanted = slice_argument("pad", "shape", values["shape"], sizes.shape)
     target = largest if wanted is None else np.where(wanted > 0, wanted, largest)
     target = np.maximum(target, sizes)

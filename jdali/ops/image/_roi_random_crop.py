@@ -52,7 +52,7 @@ def setup(
 
 
 def _axes(arguments: dict[str, Any]) -> int:
-    """Returns the number of axes of the window; raises if arguments have different numbers of elements."""
+    """Returns the number of axes of the window; raises an error if arguments have different numbers of elements."""
     lengths = {}
     for name, value in arguments.items():
         if value is not None:

@@ -58,7 +58,7 @@ def _quotient(left: Array, right: Array) -> Array:
 
 @elementwise("floordiv", "arithmetic", check=_refuse_zero)
 def floordiv(left: Array, right: Array) -> Array:
-    """Divides `left // right`: integers are truncated towards zero (-7 // 2 is -3), floats keep their fraction.
+    """Divides `left // right`. Integer quotients are truncated towards zero (-7 // 2 is -3); float quotients keep the fraction.
 
     Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
 

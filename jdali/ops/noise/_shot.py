@@ -86,7 +86,7 @@ def _by_sums(key: Array, counter: Array, mean: Array) -> Array:
     u, mean = counted_uniform(key, counter, 0), jnp.where(mean < _FEW, mean, jnp.float32(0))
     probability = total = jnp.exp(-mean)
     result = jnp.zeros_like(mean)
-    # The barrier hides a constant: XLA would turn the division by it into a product.
+    # The barrier hides a constant, because XLA would turn the division by a constant into a product.
     k = lax.optimization_barrier(jnp.float32(0))
     # The number of iterations is fixed, because float32 sums may never reach the largest u. Larger numbers of events, which are
     # omitted, have a probability below 2**-23.
@@ -167,10 +167,10 @@ def _position(element: Array, shape: Sequence[int]) -> list[Array]:
 
 
 def _log_probability(k: Array, mean: Array) -> Array:
-    """Computes the logarithm of the Poisson probability of `k` events, without cancellation for means of millions."""
+    """Computes the logarithm of the Poisson probability of `k` events, without loss of digits for means of millions."""
     safe = jnp.maximum(k, 1)
     distance = (mean - safe) / safe
-    # Stirling's series for k!; k log(mean) - mean alone would cancel.
+    # Stirling's series for k! is used, because k log(mean) - mean would lose digits by cancellation.
     many = safe * (jnp.log1p(distance) - distance) - 0.5 * jnp.log(jnp.float32(2 * np.pi) * safe)
     many -= 1 / (12 * safe) - 1 / (360 * safe**3)
     return jnp.where(k < 1, -mean, many)

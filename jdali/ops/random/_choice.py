@@ -142,7 +142,7 @@ def choice(
 
 @one_program()
 def _running_sums(chances: Array) -> Array:
-    """Sums float32 [n] up to each element, in order."""
+    """Computes the running sums of float32 [n], in order."""
     start = varying_like(jnp.zeros((), jnp.float32), chances)
     sums: Array = lax.scan(lambda total, one: (total + one,) * 2, start, chances)[1]
     return sums

@@ -29,7 +29,7 @@ def _setup(name: str) -> Callable[..., Plan]:
 
 
 def _mean(value: Array, extent: Array, axes: tuple[int, ...], keep_dims: bool, **_: object) -> Array:
-    """Computes the mean as float32; the sum has the type of `value`."""
+    """Computes the mean as float32; the sum is computed in the type of `value`."""
     total = masked_sum(value, extent, axes, keep_dims).astype(jnp.float32)
     return total * (1 / count(extent, axes))
 

@@ -112,7 +112,7 @@ def random_object_bbox(
     least = np.zeros(labels.ndim) if threshold is None else np.broadcast_to(threshold, labels.ndim)
     whole = (np.zeros(labels.ndim, np.int64), np.array(labels.shape, np.int64))
     (start, end), label = whole, nothing
-    # This number is always drawn, so that later draws do not depend on the probability.
+    # This number is always drawn, so that later draws do not depend on `foreground_prob`.
     if rng.random() < foreground_prob and labels.size:
         as_known = labels.astype(np.int32)
         drawn: tuple[tuple[np.ndarray, np.ndarray], int] | None
