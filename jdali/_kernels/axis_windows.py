@@ -124,7 +124,7 @@ def _in_blocks(
 def _whole(
     s: _Sum, unit: int, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array
 ) -> Array:
-    """Computes the whole result at once; has a derivative."""
+    """Computes the whole result at once; can be differentiated."""
     depth, height, width = s.shape
     shape = (len(flat), depth, height, width * unit)
     terms = _Terms(s, unit, shape, bool(jnp.issubdtype(flat.dtype, jnp.floating)))

@@ -307,7 +307,7 @@ class _Block:
     guard: Guard | None
 
     def of_kernel(self, values: Array, kernel: _Weights, sizes: Array) -> Array:
-        """Computes [rows, length] from [T, rows + R - 1, length + (S - 1)·channels], tile by tile of the kernel."""
+        """Computes [rows, length] from [T, rows + R - 1, length + (S - 1)·channels], one kernel tile after the other."""
         (high, wide), (rows, length), total = self.c.tile, self.shape, jnp.zeros(self.shape, jnp.float32)
         if (1, high, wide) == self.c.reach:
             return _add_tile(total, values[0], kernel.at(0), (1, self.channels), self.guard)
@@ -356,7 +356,7 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
 def _whole(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
-    """Computes the whole result at once, row after row of the kernel; has a derivative."""
+    """Computes the whole result at once, adding one row of the kernel after the other; can be differentiated."""
     for axis, unit in ((2, 1), (3, channels)):
         flat = _with_margin(c, flat, axis, unit, fill, sizes)
     depth, height, width = c.shape

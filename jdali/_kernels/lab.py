@@ -93,7 +93,7 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
-    # Roots are rounded to float32 first.
+    # Roots are rounded to float32 before they are converted to integers.
     root = np.where(amount < _KNEE, amount * _SLOPE + _OFFSET, np.cbrt(amount)).astype(np.float32)
     return _whole(light * (255 << _LIGHT)), _whole(root.astype(np.float64) * (1 << _ROOT))
 

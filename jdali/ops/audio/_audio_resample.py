@@ -135,7 +135,7 @@ def audio_resample(
     """
     out = np.dtype(dtype or signal.dtype)
     wave = _to_unit_range(signal)
-    if out.kind == "u":  # the zeros around the signal become the lowest value
+    if out.kind == "u":  # 0 to 1, so that the zeros around the signal are the lowest value
         wave = (wave + 1) / 2
     length = extent[0]
     if wave.size == 0 or out_shape[0] == 0:

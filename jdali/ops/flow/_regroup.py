@@ -61,7 +61,7 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
     """Merges the results of all cases of a choice in the order of the original batch.
 
     Args:
-        index: for each sample of the batch, the index of its part.
+        index: for each sample of the original batch, the index of the part that contains it.
     """
     numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))

@@ -177,7 +177,7 @@ def _tables(
     counts = counts.reshape(-1, BINS)
     excess = jnp.maximum(counts - limit, 0).sum(axis=1, keepdims=True, dtype=jnp.int32)
     left = excess % BINS
-    # The remainder is added to values at equal distances.
+    # The excess that cannot be spread evenly is added to single counts, at equal distances.
     step = jnp.maximum(BINS // jnp.maximum(left, 1), 1)
     value = jnp.arange(BINS, dtype=jnp.int32)
     extra = (value % step == 0) & (value // step < left)

@@ -174,7 +174,10 @@ def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:
-    """Finds medians bit by bit, from the highest bit. A bit is 1 if at most half of the window is below the number with it."""
+    """Finds medians bit by bit, from the highest bit.
+
+    A bit is 1 if at most half of the window is below the number that has this bit set and 0 in all lower bits.
+    """
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
     bits = 8 * keys.dtype.itemsize

@@ -20,10 +20,10 @@ _SLACK = 1e-2
 def canvas_size(
     size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None, frames: np.ndarray | None = None
 ) -> np.ndarray:
-    """Computes the smallest canvas for rotated images whose sides are odd or even like the image axes along them.
+    """Computes the smallest canvas for each rotated image. A side is odd or even like the image axis along it.
 
     Pixel centres are then mapped to pixel centres, so small angles blur less. All frames of a sequence get one canvas, which
-    is large enough for each of them. A side of it is odd if it would be odd for more than half of the frames alone.
+    is large enough for each frame. A side of this canvas is odd if it would be odd for more than half of the single frames.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).
