@@ -13,7 +13,6 @@ from jax import Array
 from jdali._numerics.random import integer, split, uniform
 from jdali._numerics.rounding import round_half_away
 
-# Default range of width / height.
 ASPECT_RATIOS = (3 / 4, 4 / 3)
 
 

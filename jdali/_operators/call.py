@@ -160,7 +160,6 @@ def plan_call(request: CallRequest) -> PlannedCall:
 
 
 def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
-    """Plans a call on sequences as a call on their frames."""
     op = request.op
     given = {
         n: PerBatch(found.values(n, v.values)) for n, v in request.args.items() if isinstance(v, PerBatch)
@@ -188,7 +187,7 @@ def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
 
 
 def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> PlannedCall:
-    """Plans a call whose arguments do not differ by frame; `for_setup` has values of further parameters of `setup`."""
+    """Plans a call whose arguments do not differ by frame; `for_setup` has further arguments of `setup`."""
     op, specs = request.op, request.specs
     named = {k: v for k, v in request.args.items() if k not in request.traced}
     bound = op.bind(named | dict.fromkeys(request.traced, ...), private=True)

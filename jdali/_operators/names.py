@@ -22,7 +22,6 @@ def schema_name(name: str) -> str:
     return class_name(name).replace(".", "__")
 
 
-# DALI's aliases of operators.
 ALIASES = (
     {
         "audio_decoder": "decoders.audio",

@@ -63,7 +63,6 @@ def is_key(value: object) -> bool:
 
 
 def described(value: Any) -> str:
-    """Describes a value for a message."""
     if is_key(value):
         many = value.ndim > (0 if is_typed(value) else 1)
         return f"a batch of {len(value)} keys" if many else "a key"

@@ -17,7 +17,6 @@ from jdali import types
 
 @functools.cache
 def alternatives(annotation: object) -> tuple[Any, ...]:
-    """Lists the members of a union, or the annotation alone."""
     if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
         return typing.get_args(annotation)
     return (annotation,)

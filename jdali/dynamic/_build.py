@@ -30,7 +30,6 @@ GENERIC: dict[str, tuple[Any, str]] = {
 
 
 def make_function(op: Operator) -> Any:
-    """Makes the function of `jdali.dynamic` for an operator."""
 
     def function(
         *inputs: object,

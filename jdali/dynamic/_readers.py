@@ -195,7 +195,6 @@ def _plain(value: object) -> Any:
 
 
 def make_reader(op: Operator) -> type[Reader]:
-    """Makes the class of a reader."""
     signature = public_signature(op, None, None)
     first = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)

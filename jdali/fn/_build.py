@@ -110,7 +110,6 @@ def _modernize(op: Operator, kwargs: dict[str, object]) -> None:
 
 
 def make_function(op: Operator) -> Any:
-    """Makes the function of `jdali.fn` for an operator."""
 
     def function(*inputs: object, **kwargs: object) -> object:
         generic = take_generic(op, kwargs)

@@ -152,7 +152,6 @@ def _on_accelerator(value: object) -> object:
 
 
 def make_class(op: Operator) -> type[OperatorClass]:
-    """Makes the class of an operator."""
     function = function_of(op)
     family, _, name = class_name(op.name).rpartition(".")
     body = {

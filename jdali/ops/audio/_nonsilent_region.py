@@ -88,7 +88,6 @@ def nonsilent_region(
 
 
 def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Array:
-    """Sums the squares in the window that ends at each index."""
     signal = jnp.where(jnp.arange(len(signal), dtype=jnp.int32) < length, signal, 0)
     if signal.dtype.name in _EXACT:
         signed = jnp.issubdtype(signal.dtype, jnp.signedinteger)

@@ -61,7 +61,6 @@ _HALF_DCT = np.array(
     ],
     np.int32,
 )
-# The whole matrix, int32 [frequency, value].
 _DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
 _GUARD_BITS = 2  # additional fractional bits between the two passes of the DCT
 

@@ -269,7 +269,6 @@ def _ordered(values: Array) -> Array:
 
 
 def _from_ordered(keys: Array, dtype: Any) -> Array:
-    """Converts the result of `_ordered` to values of `dtype`."""
     if keys.dtype == dtype:
         return keys
     sign = jnp.uint32(1 << 31)

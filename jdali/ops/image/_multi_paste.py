@@ -154,7 +154,6 @@ def _sources(images: Sequence[BatchSpec], ids: list[np.ndarray] | None, sample: 
 
 
 def _channels(images: Sequence[BatchSpec], ids: list[np.ndarray] | None) -> np.ndarray:
-    """Returns the number of channels of each output, [N]."""
     channels = images[0].extents[:, -1].copy()
     if all((spec.extents[:, -1] == channels[:1]).all() for spec in images):
         return channels
@@ -300,7 +299,6 @@ def _with_regions(
     shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
-    """Pastes all regions of a batch on canvases [N, *shape]."""
     tiles, whole = (functools.partial(make, shape, kind) for make in (_in_tiles, _whole))
     return by_platform(tiles, whole)(images, sizes, rows, canvases)
 

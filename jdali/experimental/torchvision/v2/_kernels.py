@@ -62,7 +62,6 @@ def resize(
     max_size: int | None,
     antialias: bool,
 ) -> Batch:
-    """Resizes images to the sizes of `resized_sizes`."""
     wanted = resized_sizes(sizes(batch), size, max_size).astype(np.float32)
     result = dynamic.resize(batch, size=_argument(wanted), interp_type=kernel, antialias=bool(antialias))
     return as_one(result)
