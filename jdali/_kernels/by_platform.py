@@ -17,7 +17,7 @@ from jdali._system.jax_modes import usual_modes
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[Any], Any]
-"""Makes XLA compute arrays once, even if their elements are used several times: `kept` on a CPU, else the identity."""
+"""Makes XLA compute arrays once, even if their elements are used several times. It is `kept` on a CPU, else the identity."""
 
 
 def by_platform(
@@ -28,8 +28,8 @@ def by_platform(
 ) -> Callable[..., Array]:
     """Makes a function that runs `loop` on a CPU, one sample after the other, and `whole` elsewhere.
 
-    The loop may end at a sample's true size, also under `vmap`, so padding costs no work. It has no derivative: a
-    derivative is computed from `whole`.
+    Under `vmap`, too, the loop may end at each sample's true size, so that padding costs no work. The loop cannot be
+    differentiated; derivatives are computed from `whole`.
 
     Args:
         loop, whole: two implementations with the same arguments, pytrees of arrays; neither may close
@@ -93,7 +93,7 @@ def differentiable(
 
 
 def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
-    """Calls `body(i, result)` for i in range(count); `count` may be traced, i is always int32.
+    """Calls `body(i, result)` for i in range(count). `count` may be traced; i is always int32.
 
     In `shard_map`, `start` is marked as varying over the mesh axes over which the count varies.
     """
@@ -103,7 +103,7 @@ def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
 
 
 def kept(values: T, once: Array) -> T:
-    """Returns the values; XLA's CPU compiler then computes them once, not again for each use.
+    """Returns the values in a form that makes XLA's CPU compiler compute them once, not again for each use.
 
     Args:
         once: int32 1, traced so that the compiler does not know its value.
@@ -112,8 +112,8 @@ def kept(values: T, once: Array) -> T:
     def other(value: Array) -> Array:
         return -value if jnp.issubdtype(value.dtype, jnp.inexact) else ~value
 
-    # A loop's operands are computed before it. This loop has no iterations, so it copies nothing, but the compiler does not
-    # know that, and cannot remove it, because an iteration would change the values.
+    # XLA computes the operands of a loop before the loop. This loop has no iterations and copies nothing, but the compiler
+    # cannot remove it: it does not know the number of iterations, and an iteration would change the values.
     return loop(once - 1, lambda _, state: jax.tree.map(other, state), values)
 
 
@@ -130,7 +130,7 @@ def by_rows(
 
     Args:
         make: `make(rows, first, keep, *others)` returns the result for some rows of the image, numbered from `first`
-            on; `keep` is a `Keep`. The function may not close over traced values.
+            on; `keep` is a `Keep`. `make` may not close over traced values.
         image: [H, W, ...].
         size: int32 [n], true size of the image.
         shape: shape of the result, [H, ...].

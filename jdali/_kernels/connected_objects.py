@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Maximum number of cached entries, one per map and label, of some hundred bytes each.
+# Maximum number of entries in the cache. There is one for each map and label, of a few hundred bytes.
 _MOST_KEPT = 1 << 16
 
 
 class Boxes(NamedTuple):
-    """Boxes of objects, int64 [objects, axes] each, ordered by the objects' first elements; `end` is exclusive."""
+    """Boxes of objects, in the order of the objects' first elements: int64 [objects, axes] each; `end` is exclusive."""
 
     start: np.ndarray
     end: np.ndarray
@@ -55,7 +55,8 @@ def _connected(mask: np.ndarray) -> tuple[Boxes, np.ndarray]:
     found = ndimage.find_objects(numbers)
     bounds = np.array([[(axis.start, axis.stop) for axis in window] for window in found], np.int64)
     bounds = bounds.reshape(len(found), mask.ndim, 2)
-    # Components are numbered in the order of their first elements, so each first element raises the running maximum.
+    # Components are numbered in the order of their first elements, so the running maximum of the numbers increases exactly at
+    # the first elements.
     highest = np.maximum.accumulate(numbers.reshape(-1))
     first = np.flatnonzero(np.diff(highest, prepend=0))
     return Boxes(bounds[..., 0], bounds[..., 1]), np.stack(np.unravel_index(first, mask.shape), axis=-1)

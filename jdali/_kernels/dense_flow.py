@@ -25,17 +25,17 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# The ridge, for image values from 0 to 1. It keeps the previous vector where the image has no texture, and is well above
-# the rounding errors of 8-bit values.
+# The ridge, for image values from 0 to 1. Where the image has no texture, it keeps the previous vector. It is well above the
+# rounding errors of 8-bit values.
 _RIDGE = 3e-5
-# Image difference, for values from 0 to 1, that halves a neighbour's weight.
+# Difference between the images at which a neighbour's weight is halved, for values from 0 to 1.
 _UNEXPLAINED = 0.06
 # Size of the shorter side at the coarsest level, pixels.
 _LEAST_SIDE = 12
 # Radius and standard deviation of the neighbourhood, pixels.
 _RADIUS, _SIGMA = 5, 2.2
 
-# Compare-exchanges that bring the median of nine values to position 4 (J. L. Smith, 1996).
+# Pairs of positions to compare and exchange, which move the median of nine values to position 4 (J. L. Smith, 1996).
 _MEDIAN_OF_NINE = (
     (1, 2), (4, 5), (7, 8), (0, 1), (3, 4), (6, 7), (1, 2), (4, 5), (7, 8), (0, 3), (5, 8), (4, 7), (3, 6), (1, 4),
     (2, 5), (4, 7), (4, 2), (6, 4), (4, 2),
@@ -57,7 +57,7 @@ def level_count(height: int, width: int) -> int:
     return count
 
 
-# Jitted for eager calls, in which dispatching the small operations one by one would take minutes.
+# Jitted, because in eager calls it would take minutes to dispatch the small operations one by one.
 @functools.partial(jax.jit, static_argnames=("steps", "finest"))
 def dense_flow(
     earlier: Array, later: Array, extent: Array, start: Array, *, steps: int, finest: int
@@ -81,7 +81,7 @@ def dense_flow(
         half = _halved(fine, last.extent)
         levels.append(PyramidLevel(half[..., 0], half[..., 1], (last.extent + 1) // 2))
         starts.append(half[..., 2:] / 2)
-    # The coarsest level depends on the true size, so padding does not change it.
+    # The coarsest level is chosen by the true size, so that padding does not change it.
     deepest = sum(
         ((level.extent.min() >= _LEAST_SIDE).astype(jnp.int32) for level in levels[1:]), jnp.int32(0)
     )
@@ -174,7 +174,7 @@ def _halved(values: Array, extent: Array) -> Array:
 
 
 def _doubled(flow: Array, extent: Array, shape: tuple[int, ...]) -> Array:
-    """Upsamples the flow of a level, of true size `extent`, to the next finer level, of padded shape `shape`."""
+    """Upsamples the flow of a level to the next finer level, whose padded shape is `shape`. `extent` is the flow's true size."""
     for axis in (0, 1):
         index = jnp.arange(shape[axis])
         low, high = (jnp.clip((index + more) // 2, 0, extent[axis] - 1) for more in (0, 1))

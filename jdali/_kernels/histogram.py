@@ -14,8 +14,8 @@ from jdali._numerics.rounding import varying_like
 BINS = 256
 # Elements in one step of a loop.
 _STEP = 48
-# Neighbouring elements are counted in this number of arrays, so that a count does not wait for the store of the previous
-# one. This takes 0.4 ns per element; a scatter takes 3.7 ns.
+# Neighbouring elements are counted in this number of separate arrays, so that a count does not wait until the previous count
+# is stored. This takes 0.4 ns per element; a scatter takes 3.7 ns.
 _ARRAYS = 6
 # Largest number of channels for which the loop over channels is unrolled.
 _MAX_CHANNELS = 8
@@ -49,9 +49,9 @@ def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
 
 
 def _counted(image: Array, extent: Array) -> Array:
-    """Counts like `_scattered`, by loops of scalar instructions over the true elements.
+    """Computes the result of `_scattered` by loops of scalar instructions over the true elements.
 
-    In the last, partial chunk of each row, padding is set to 0, counted, and then subtracted from the count of 0.
+    In the last, partial chunk of each row, padding is set to 0. It is counted, and then subtracted from the count of 0.
     """
     height, _, channels = image.shape
     chunks, between = _chunks(image)
@@ -87,8 +87,8 @@ def _count(
     return loop(rows * a_row, add, (_first(chunks), counts))[1]
 
 
-# (index of a chunk, its index in its row): computing one from the other takes a division, which XLA would repeat for each
-# element.
+# (index of a chunk among all chunks, index in its row). A loop's state has both, because to compute one from the other takes
+# a division, which XLA would repeat for each element.
 _Chunk = tuple[Array, Array]
 
 
@@ -98,7 +98,7 @@ def _first(values: Array) -> _Chunk:
 
 
 def _next(chunk: Array, in_row: Array, a_row: Array, between: int) -> _Chunk:
-    """Returns the next chunk of a loop that visits the first `a_row` of the `between` chunks in each row."""
+    """Returns the next chunk. Each row has `between` chunks, of which the loop visits the first `a_row`."""
     last = in_row + 1 == a_row
     return chunk + jnp.where(last, between - a_row + 1, 1), jnp.where(last, 0, in_row + 1)
 
@@ -116,7 +116,7 @@ def _chunks(image: Array) -> tuple[Array, int]:
 
 
 def counted(numbers: Array, bins: int, rows: Array) -> Array:
-    """Counts each number below `bins` in int32 [H, W]: int32 [bins].
+    """Counts how often each number below `bins` occurs in int32 [H, W]: int32 [bins].
 
     Elements equal to `bins` are not counted. On a CPU only the first `rows` rows are read; all later elements must be
     `bins`.
@@ -142,7 +142,7 @@ def _counted_numbers(bins: int, numbers: Array, rows: Array) -> Array:
 
 
 def looked_up(image: Array, extent: Array, tables: Array) -> Array:
-    """Looks up tables[channel, value] of each element.
+    """Replaces each element by tables[channel, value].
 
     Args:
         image: uint8 [H, W, C], padded.
@@ -163,7 +163,7 @@ def _gathered(image: Array, extent: Array, tables: Array) -> Array:
 
 
 def _one_by_one(image: Array, extent: Array, tables: Array) -> Array:
-    """Looks up like `_gathered`, by a loop of scalar instructions.
+    """Computes the result of `_gathered` by a loop of scalar instructions.
 
     It takes 0.3 ns per element. A gather takes 0.7 ns, because LLVM extracts each index from a vector and inserts each entry.
     """
@@ -181,7 +181,7 @@ def _one_by_one(image: Array, extent: Array, tables: Array) -> Array:
             made = lax.dynamic_update_slice(made, entry[None], at)
         return _next(chunk, in_row, a_row, between), made, columns
 
-    # The loop carries the tables, because XLA would otherwise compute an entry again for each look-up.
+    # The tables are part of the loop's state, because XLA would otherwise compute an entry again for each look-up.
     columns = [tables[c] for c in range(channels)]
     start = varying_like((_first(chunks), jnp.zeros_like(chunks), columns), image, extent, tables)
     _, made, _ = loop(extent[0] * a_row, look_up, start)

@@ -81,7 +81,7 @@ def probe(
 
 
 def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
-    """Computes the distance, 0 to 1 pixel, from a window's first decoded pixel to its exact start."""
+    """Computes the distance, 0 to 1 pixel, from the first decoded pixel of a window to the exact start of the window."""
     start = params["_window"][:, :2] if "_window" in params else np.zeros((len(denominator), 2), np.int64)
     return start % denominator / denominator
 
@@ -112,7 +112,7 @@ def decode(
 
     Args:
         windows: int [n, 4], y, x, height and width of each window; None: whole images.
-        scaled: fraction of its size at which each image is decoded; None: full size.
+        scaled: scale at which each image is decoded; None: full size.
     """
     decode_one = functools.partial(
         codec.decode, output_type=options["output_type"], dtype=options["dtype"],
@@ -136,7 +136,7 @@ def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
 
 
 def windows_plan(name: str, pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
-    """Plans decoding of windows: `anchors` and `sizes` are [N, 2 or more], y and x first.
+    """Plans the decoding of windows. `anchors` and `sizes` are [N, 2 or more]; y and x come first.
 
     Raises:
         SampleError: a window is not inside its image.

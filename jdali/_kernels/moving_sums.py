@@ -13,9 +13,10 @@ from jdali._numerics.platform import one_program, platform_dependent
 
 @one_program(static_argnums=(1, 2))
 def moving_sums(values: Array, window: int, interval: int) -> Array:
-    """Sums float32 values in moving windows: sequentially on a CPU, as DALI does, and each window by itself elsewhere.
+    """Sums float32 values in moving windows.
 
-    An accelerator would take microseconds for each step of the sequential sum.
+    On a CPU, each sum is computed from the previous one, as in DALI. On accelerators, where each such step would take
+    microseconds, each window is summed by itself.
 
     Args:
         values: float32 [T].
@@ -35,8 +36,8 @@ def moving_sums(values: Array, window: int, interval: int) -> Array:
 def _running_sums(values: Array, window: int, interval: int) -> Array:
     """Updates each sum by the value that enters the window and the value that leaves it, rounded twice.
 
-    At every multiple of `interval` the whole window is summed again. Intervals are thus independent, and the loop computes
-    all of them in parallel.
+    At every multiple of `interval`, the whole window is summed again. Intervals are therefore independent of each other, and
+    each step of the loop computes one sum of every interval.
     """
     size = len(values)
     rows = -(-size // interval)
@@ -44,7 +45,7 @@ def _running_sums(values: Array, window: int, interval: int) -> Array:
     entering = jnp.pad(values, (0, whole - size)).reshape(rows, interval)
     leaving = jnp.pad(values, (window, 0))[:size]
     leaving = jnp.pad(leaving, (0, whole - size)).reshape(rows, interval)
-    # The windows that end at multiples of `interval`.
+    # Values of the windows that end at multiples of `interval`.
     before = jnp.pad(values, (window - 1, 0))[: size + window - 1]
     before = jnp.pad(before, (0, max(0, whole - len(before))))[:whole].reshape(rows, interval)[:, :window]
     start, _ = lax.scan(lambda total, value: (total + value, None), before[:, 0], before[:, 1:].T)
@@ -73,7 +74,7 @@ def _window_sums(values: Array, window: int) -> Array:
 
 
 def exact_moving_sums(values: Array, window: int) -> Array:
-    """Sums uint32 values exactly, then rounds once to float32 [T]; DALI sums in 64-bit integers.
+    """Sums uint32 values exactly, as DALI does in 64-bit integers, then rounds once to float32 [T].
 
     Args:
         values: uint32 [T].
@@ -81,7 +82,7 @@ def exact_moving_sums(values: Array, window: int) -> Array:
     """
     bits = (
         32 - window.bit_length()
-    )  # bits of each value summed at a time, so that a window's sum fits 32 bits
+    )  # number of bits of each value that are summed at a time, so that the sum of a window fits into 32 bits
     high, low = jnp.zeros_like(values), jnp.zeros_like(values)
     for shift in range(0, 32, bits):
         part = (values >> shift) & jnp.uint32((1 << bits) - 1)
@@ -97,7 +98,8 @@ def _float_of(high: Array, low: Array) -> Array:
     """Rounds high · 2³² + low to the nearest float32."""
     zeros = lax.clz(high)
     moved = (high << zeros) | jnp.where(zeros > 0, low >> (32 - zeros), 0)
-    # One sticky bit replaces all lower bits, because it is far below the last bit of a float32.
+    # One bit, set if any of the lower bits is set, replaces them. It is far below the last bit of a float32, so rounding is
+    # the same.
     lost = (low << zeros) != 0
     scale = lax.bitcast_convert_type((127 + 32 - zeros) << 23, jnp.float32)
     return jnp.where(high == 0, low.astype(jnp.float32), (moved | lost).astype(jnp.float32) * scale)

@@ -14,7 +14,7 @@ Dtype = np.dtype
 _BOOL, _FLOAT = np.dtype(np.bool_), np.dtype(np.float32)
 
 
-# Signs of expressions, for messages.
+# Operator signs, by name of the expression, for messages.
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "bitand": "&",
     "bitor": "|", "bitxor": "^", "bitnot": "~", "lshift": "<<", "rshift": ">>", "neg": "-", "pos": "+", "eq": "==",
@@ -64,9 +64,9 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
 def common_type(left: Dtype, right: Dtype) -> Dtype:
     """Returns the common type of two types.
 
-    A boolean takes the other type, and an integer a floating type. Of two types of one kind, the wider type is taken.
-    Integers of mixed sign take a signed type that is at least twice as wide as the unsigned type, at most int64, so uint64
-    values from 2**63 on wrap.
+    A boolean and another type give the other type; an integer and a floating type give the floating type. Two types of one
+    kind give the wider one. A signed and an unsigned integer give a signed type at least twice as wide as the unsigned type.
+    This type is at most int64, so uint64 values from 2**63 on wrap.
     """
     if left.kind == "b":
         return right

@@ -1,8 +1,8 @@
-"""Resamples on a GPU: one pass over all pixels for each axis, or one for all axes if filters have few taps.
+"""Resamples on a GPU, in one pass over all pixels for each axis, or in one pass for all axes if filters have few taps.
 
 Sums have the same order as in `resample_taps`, so results have the same bits. XLA fuses up to `Reach.FOUR_CHUNKS` taps
-along an axis to one kernel; the loops of `resample_small` sum more taps. The choice is made at compile time: at run time,
-the GPU would wait for the host, and compiling would take 10 s, not 1 s.
+along an axis into one kernel; filters with more taps use the loops of `resample_small`. The choice is made at compile time.
+If it were made at run time, the GPU would wait for the host, and compiling would take 10 s instead of 1 s.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def resample_whole(
 def _along(
     value: Array, axis: int, one_filter: Array, extent: Array, count: int, chunks: int, taps: int
 ) -> Array:
-    """Resamples along an axis to float32 with `count` elements, each the sum of `chunks` · `taps` terms."""
+    """Resamples along an axis to `count` float32 elements, each of which is the sum of `chunks` · `taps` terms."""
     others = [a for a in range(value.ndim) if a != axis]
     rows, weights = _rows_and_weights(one_filter, extent, count, chunks, taps)
     total = None
@@ -66,7 +66,7 @@ def _along(
 
 
 def _take(value: Array, axis: int, rows: Array) -> Array:
-    # Elements of short axes, such as channels, are selected, because XLA would compile a gather to two kernels.
+    # Along short axes, elements are taken by `where`, because XLA would compile a gather to two kernels.
     if value.shape[axis] <= SMALL_AXIS:
         rows = jnp.expand_dims(rows, [a for a in range(value.ndim) if a != axis])
         elements = [lax.slice_in_dim(value, n, n + 1, axis=axis) for n in range(value.shape[axis])]

@@ -20,13 +20,13 @@ _ROUNDINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "truncate": np.floor,
     "ceil": np.ceil,
 }
-# resize_attr.cc: a narrower window would make the scale infinite.
+# Smallest size of a window, as in DALI (resize_attr.cc), because an empty window would make the scale infinite.
 _LEAST_WINDOW = 1e-3
 
 
 @dataclasses.dataclass(frozen=True)
 class ResizeWindow:
-    """Windows to resample: along each axis, [low, high) of the input becomes `size` elements.
+    """Windows to resample. Along each axis, the part [low, high) of the input becomes `size` elements.
 
     Attributes:
         low, high: float64 [N, d], in input elements; high < low mirrors the axis.
@@ -53,7 +53,7 @@ def check_types(
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
 ) -> np.dtype:
-    """Returns the output dtype, the input's or float32. Raises for other types; NN filters take any integers."""
+    """Returns the output dtype, which must be the input's or float32. Raises for types that the filters do not take."""
     filtered = images.dtype in (np.uint8, np.int16, np.uint16, np.float32)
     kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
     if not filtered and not (images.dtype.kind in "iu" and all_nearest(np.stack(kinds))):
@@ -104,7 +104,7 @@ def resize_window(
         separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
         alignment: [N, d], see `tensor_resize`.
         size_rounding: see `tensor_resize`.
-        (others): the operator's arguments of the same names; per-sample arguments have a leading axis N.
+        (other arguments): as passed to the operator; per-sample arguments have a leading axis N.
     """
     if size_rounding not in _ROUNDINGS:
         raise ValueError(
@@ -116,7 +116,7 @@ def resize_window(
     limit = None
     if max_size is not None:
         limit = per_axis(name, "max_size", np.atleast_1d(np.asarray(max_size))[None], count)
-    # Like DALI, this computes sizes in float32.
+    # Computed in float32, as in DALI.
     exact = _fill_in(wanted, high - low, mode, limit).astype(np.float32).astype(np.float64)
     _check_finite(name, exact)
     mirror = exact < 0
@@ -139,7 +139,7 @@ def _wanted(
     resize_longer: np.ndarray,
     mode: str,
 ) -> tuple[np.ndarray, str]:
-    """Returns the requested sizes, [N, d], 0 for an axis without one, and the resize mode that applies to them."""
+    """Returns the requested sizes, [N, d] (0: no size requested), and the resize mode that applies to them."""
     shorter, longer = bool(np.any(resize_shorter)), bool(np.any(resize_longer))
     apart = any(bool(np.any(s)) for s in separate)
     if (size is not None) + shorter + longer + apart != 1:
@@ -184,7 +184,7 @@ def _region(
 
 
 def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None) -> np.ndarray:
-    """Computes unrounded sizes from the mode and `limit`; negative for mirrored axes.
+    """Computes the unrounded sizes of all axes by the mode and `limit`; the size of a mirrored axis is negative.
 
     Args:
         wanted: [N, d], requested sizes; 0: none.
@@ -230,12 +230,12 @@ def crop_window(
     position: np.ndarray,
     rounding: str,
 ) -> ResizeWindow:
-    """Cuts `window` to the part that becomes a crop of the output.
+    """Cuts `window` down to the part whose resized pixels are a crop of the output.
 
     Args:
         crop: [N, d], size of the crop; 0: no crop along that axis.
         position: [N, d], share of the free space before the crop.
-        rounding: "round" (half away from zero) or "truncate", of the first element's index.
+        rounding: how to round the index of the crop's first element: "round" (half away from zero) or "truncate".
     """
     if rounding not in ("round", "truncate"):
         raise ValueError(

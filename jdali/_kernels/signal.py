@@ -11,7 +11,7 @@ from jdali._batches import BatchSpec
 
 
 def require_float32(name: str, spec: BatchSpec) -> None:
-    """Raises unless the input is float32, the only type that DALI's audio operators take."""
+    """Raises an error unless the input is float32, the only type that DALI's audio operators take."""
     if spec.dtype != np.float32:
         encoded = spec.dtype == np.uint8 and spec.ndim == 1
         todo = (

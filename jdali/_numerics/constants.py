@@ -66,7 +66,7 @@ class ScalarConstant:
         return str(self.value)
 
     def __eq__(self, other: object) -> Any:
-        """Returns True if another constant has the same value and type; with a DataNode, compares sample by sample."""
+        """Compares value and type with another constant; with a DataNode, returns a node that compares each sample."""
         if not isinstance(other, ScalarConstant):
             return NotImplemented
         return (self.value, self.dtype) == (other.value, other.dtype)
@@ -144,7 +144,7 @@ class ArrayConstant:
 
     Attributes:
         options: `name` and `preserve` of the operator that outputs it in a pipeline.
-        node: the only node that outputs it, if it has a name.
+        node: node that outputs the constant; there is only one if the user gave it a name.
     """
 
     node: Any = None
@@ -197,7 +197,7 @@ def ConstantNode(
     layout: str | None,
     **kwargs: Any,
 ) -> ArrayConstant:
-    """Makes an `ArrayConstant`, also of a scalar.
+    """Makes an `ArrayConstant`, also if the value is a scalar.
 
     Raises:
         TypeError: unknown option.

@@ -63,7 +63,7 @@ def exp2(x: Array) -> Array:
 
 def expm1(x: Array) -> Array:
     exponent, rest = _exp_parts(x)
-    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, the 1 is lost in rounding
+    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, rounding removes the 1
     small = _scaled(rest, exponent) + (_power(x, jnp.clip(exponent, -digits, digits)) - 1)
     return jnp.where(exponent > digits, _scaled(1 + rest, exponent), small)
 
@@ -75,7 +75,7 @@ def log(x: Array) -> Array:
 def log1p(x: Array) -> Array:
     # The comparison keeps the compiler from simplifying `whole - 1` to x.
     whole = jnp.where(x < _constant(x, 2.0**60), 1 + x, x)
-    # The rounding error of the sum, relative to it: log(whole + error) = log(whole) + error / whole.
+    # Relative rounding error of the sum, because log(whole + error) ≈ log(whole) + error / whole.
     lost = jnp.where(x < 1, x - (whole - 1), 1 - (whole - x)) / whole
     return jnp.where(x == 0, x, _at_ends(_log_of(*_split(whole), lost), whole))
 
@@ -129,7 +129,7 @@ def rsqrt(x: Array) -> Array:
 
 
 def magnitude(x: Array) -> Array:
-    """Computes the absolute value of complex numbers; squares never overflow unless the result does."""
+    """Computes the absolute value of complex numbers; nothing overflows unless the result does."""
     real, imag = jnp.abs(lax.real(x)), jnp.abs(lax.imag(x))
     large, small = jnp.maximum(real, imag), jnp.minimum(real, imag)
     ratio = small / jnp.where(large == 0, 1, large)
@@ -172,7 +172,7 @@ def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def _within_exponents(x: Array) -> Array:
-    """Clips x to twice the exponent at which a power of 2 overflows; NaN stays."""
+    """Clips x to plus or minus twice the exponent at which a power of 2 overflows; NaN stays NaN."""
     limit = 2 * _FORMATS[x.dtype].bias
     return jnp.clip(x, -limit, limit)
 
@@ -200,7 +200,7 @@ def _power(like: Array, exponent: Array) -> Array:
 
 
 def _scaled(x: Array, exponent: Array) -> Array:
-    """Multiplies x by 2 to the exponent, in three steps, which overflow or underflow only if the result does."""
+    """Multiplies x by 2^exponent in three steps, so that no step overflows or underflows unless the result does."""
     third = exponent // 3
     return x * _power(x, third) * _power(x, third) * _power(x, exponent - 2 * third)
 
@@ -236,7 +236,7 @@ def _at_ends(logarithm: Array, x: Array) -> Array:
 
 
 def _in_float32(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Makes a function compute in float32 for narrower types."""
+    """Wraps a function so that it computes in float32 if its argument has a narrower type."""
 
     @functools.wraps(function)
     def call(x: Array) -> Array:

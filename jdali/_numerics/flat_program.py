@@ -14,7 +14,7 @@ from jdali._numerics.threefry import DRAW
 if TYPE_CHECKING:
     from jax.extend import core
 
-# Primitives that only call a jaxpr, with the name of the parameter that holds it.
+# Primitives that only call a jaxpr, with the name of the parameter that contains the jaxpr.
 _CALLS = {
     "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
     "remat2": "jaxpr", "custom_jvp_call": "call_jaxpr",
@@ -52,7 +52,7 @@ class DrawLevel:
 
 
 class FlatProgram:
-    """A jaxpr without nested calls, as levels of steps (equations).
+    """A jaxpr without nested calls, whose equations (steps) are grouped by levels.
 
     Args:
         closed: the jaxpr; its arguments are the values 0, 1, ...

@@ -1,11 +1,11 @@
 """Finds the platform that a program is traced for.
 
-`jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several times. The
-engine compiles a program for one platform, so it traces the branch of that platform only: a third of the work.
+`jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several times. The engine compiles
+a program for one platform and traces only the branch for this platform, which is a third of the work.
 
-With `JDALI_TRACE_FOR=gpu` in the environment, or inside `forced("gpu")`, every program is traced for that platform; so
-tests run the accelerators' branches on a CPU. With `declared(device, "gpu")` the engine treats one device as an accelerator
-when it chooses programs, samples per call and padded shapes.
+With `JDALI_TRACE_FOR=gpu` in the environment, or inside `forced("gpu")`, every program is traced for that platform. Tests
+use this to run the accelerators' branches on a CPU. With `declared(device, "gpu")`, the engine treats one device as an
+accelerator when it chooses programs, samples per call and padded shapes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def tracing_for(platform: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def forced(platform: str) -> Iterator[None]:
-    """Traces all programs for this platform, in all threads, but no function that was traced before."""
+    """Traces all programs for this platform, in all threads. Functions that were traced before are not traced again."""
     global _FORCED
     before, _FORCED = _FORCED, platform
     try:
@@ -85,7 +85,7 @@ def platform_dependent(
 
 @jax.custom_batching.custom_vmap
 def of_whole_batch(flag: Array) -> Array:
-    """Returns the flag; under `vmap`, returns one flag for the batch, True if the flags of all samples are.
+    """Returns the flag. Under `vmap`, returns one flag for the batch, which is True if the flags of all samples are True.
 
     `lax.cond` on a flag per sample would compute both branches for all samples. Both branches must give the same
     result for a sample whose flag is True.

@@ -31,7 +31,7 @@ Words = tuple[Array, Array]
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
     """Computes 64 random bits for each element of the broadcast uint32 operands."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
-    # The `or` with 0 makes `vmap` map all operands or none: `together` reads the size of a draw from their shapes.
+    # The `or` with 0 makes `vmap` map all operands or none, because `together` reads the size of a draw from their shapes.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
     words: Words = _draw(*(o | nothing for o in operands))
     return words
@@ -68,7 +68,7 @@ def together(uses: Sequence[Sequence[Array]]) -> list[Words]:
     """
     shapes = [jnp.broadcast_shapes(*(o.shape for o in operands)) for operands in uses]
     sizes = [math.prod(shape) for shape in shapes]
-    # A program exported for any number of samples has symbolic sizes, which are no ints; their draws are not joined.
+    # In a program exported for any number of samples, sizes are symbolic and no ints; such draws are not joined.
     small = [i for i, size in enumerate(sizes) if isinstance(size, int) and size <= MOST_TOGETHER]
     results = {i: threefry_rounds(*operands) for i, operands in enumerate(uses) if i not in small}
     if small:

@@ -1,7 +1,7 @@
 """Defines operators: their records, their calls, and the public functions derived from them.
 
-An operator's record is an object with its function, schema and options. A surface is a public module of operators: `fn`,
-`ops` or `dynamic`.
+The record of an operator is an object with its function, its schema and its options. A surface is a public module that has
+a function for each operator: `fn`, `ops` or `dynamic`.
 
 Other packages import only six modules:
 

@@ -1,6 +1,6 @@
 """Checks shapes and element types of per-sample arguments, by the same rules for all operators.
 
-The annotation in the operator's record alone decides which values a sample may have:
+Only the annotation in the operator's signature decides which values a sample may have:
 
 * `float`, `int`, an enum: one number. A tensor of one element, whatever its axes, is that number.
 * `tuple[float, ...]`: a vector of the same length in all samples; or a number, if the operator's `setup` accepts it.
@@ -26,7 +26,7 @@ from jdali._operators.schema import Arg, element_types
 
 
 class Traced:
-    """Replaces an argument of `setup` that is a tracer; using its value raises TracedArgumentError.
+    """Stands for an argument of `setup` that is a tracer. Code that uses its value raises TracedArgumentError.
 
     Attributes:
         extents: int64 [N, ndim], shape of each sample's value; None if unknown.
@@ -57,11 +57,11 @@ class Traced:
 
 
 def is_traced(value: object) -> bool:
-    """Returns True if the value of a `setup` argument is not known yet, so it cannot be checked."""
+    """Returns True if the value of a `setup` argument is not known yet and so cannot be checked."""
     return isinstance(value, Traced)
 
 
-# Sizes of the axes of a value; None for an axis that stays padded.
+# Sizes of the axes of a value; None for an axis whose padding is not cut off.
 Shape = tuple[int | None, ...]
 
 
@@ -85,7 +85,7 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
-    """Returns the shape of one sample's value of an argument, as `run` gets it.
+    """Returns the shape that an argument's value for one sample has when `run` gets it.
 
     Args:
         extents: int [N, ndim], true shape of each sample's value.
@@ -135,7 +135,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Returns the error text for a value that is not one number; it combines the texts of two families of DALI's operators."""
+    """Returns the error text for a value that is not one number; it combines the texts of two of DALI's operator families."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
@@ -145,7 +145,7 @@ def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> st
 
 
 def converted(name: str, arg: Arg, value: object) -> Any:
-    """Converts a value by `arg.convert`; errors name the argument and the operator."""
+    """Converts a value by `arg.convert`, and adds the names of the argument and the operator to errors."""
     try:
         return arg.convert(value)
     except UnsupportedTypeError as error:
@@ -163,7 +163,7 @@ def constant(name: str, arg: Arg, value: object) -> np.ndarray:
 
 
 def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
-    """Checks the shape of a converted value that is the same for all samples; raises TypeError or ValueError."""
+    """Checks the shape of a converted value that is used for all samples; raises TypeError or ValueError."""
     if arg.is_number and array.size == 1:
         return array.reshape(())
     if arg.is_number and array.ndim:
@@ -227,7 +227,7 @@ def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def padded(values: np.ndarray) -> np.ndarray:
-    """Pads [N] objects with zeros to [N, ...]; uses few padded shapes, because each needs a compiled program."""
+    """Pads [N] objects with zeros to [N, ...], with few different padded shapes, because each needs a compiled program."""
     extents = extents_of(values)
     same = (extents == extents[:1]).all(axis=0)
     largest = extents.max(axis=0)
@@ -241,7 +241,7 @@ def padded(values: np.ndarray) -> np.ndarray:
 def fitted(value: Array, shape: Shape, lead: int) -> Array:
     """Cuts the padding off a value [..., padded] in compiled code, so that each sample has `shape`.
 
-    The first `lead` axes are kept. Axes of size 1 around a number are dropped.
+    The first `lead` axes are kept. If `shape` is that of a number, the axes of size 1 are dropped.
     """
     whole = (slice(None),) * lead
     if shape == ():

@@ -1,7 +1,7 @@
-"""Defines the base of all operators, and their registry.
+"""Defines the base class of all operators, and their registry.
 
 An operator is one decorated function, from which the functions of `fn`, `ops` and `dynamic` are derived. Each kind of
-operator is a class with options of its own; `record.py` lists the kinds.
+operator is a class with further options; `record.py` lists the kinds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jdali._operators.catalog import CATALOG
 from jdali._operators.schema import ArgKind, Schema, read_schema
 
 Arguments: TypeAlias = "Mapping[str, Any]"
-"""Arguments of a call, by name; any object may stand for a value that is not known yet."""
+"""Arguments of a call, by name. A value that is not known yet may be any object."""
 Setup: TypeAlias = "Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]]"
 Outputs: TypeAlias = "int | Callable[[Arguments], int]"
 WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
@@ -57,12 +57,12 @@ class SetupOptions(OutputOptions):
     Attributes:
         setup: function that plans the outputs of a whole batch with NumPy: `setup(*BatchSpec, **arguments)` returns the
             `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets the arguments in its
-            signature: per-sample arguments as [N, ...] arrays (None if left out), static arguments as they are. For a
+            signature: per-sample arguments as [N, ...] arrays (None if not passed), static arguments unchanged. For a
             `PerSample` input, it gets a [N, ...] array in place of a spec. Its signature may also have `keys`
-            (`SampleKeys`) if the operator is random, and `batch_size` if it has no inputs. For compiled operators, it may
-            have `constants` (inputs that are one array for all samples, by name), `scaled` (a `Scaled`, if the input may be
-            decoded at a fraction of its size) and `frames` (the number of frames of each sequence, if samples are frames,
-            see `frames.py`). None: the output has the spec of the first input.
+            (`SampleKeys`) if the operator is random, and `batch_size` if the operator has no inputs. For compiled operators,
+            the signature may have `constants` (inputs that are one array for all samples, by name), `scaled` (a `Scaled`, if
+            the input may be decoded at reduced size) and `frames` (the number of frames of each sequence, if samples are
+            frames, see `frames.py`). None: the output has the spec of the first input.
     """
 
     setup: Setup | None = None
@@ -89,7 +89,7 @@ T = TypeVar("T")
 
 
 class Registry(MutableMapping[str, T], Generic[T]):
-    """Holds operators by name. It imports the module of an operator in the catalog on first use."""
+    """Operators by name. The module of an operator in the catalog is imported on first use."""
 
     def __init__(self, catalog: Mapping[str, Mapping[str, str]]):
         self._records: dict[str, T] = {}
@@ -148,7 +148,7 @@ Kind = TypeVar("Kind", bound="Operator")
 class Operator(Schema, OptionalInputOptions):
     """Describes one operator of any kind by its options and its schema.
 
-    The decorator of a kind takes the options of that kind; all others keep their defaults.
+    A kind's decorator takes the options of this kind; the options of other kinds keep their defaults.
 
     Attributes:
         effects: True if `run` may have side effects, so it runs even if its outputs are not used.
@@ -161,11 +161,11 @@ class Operator(Schema, OptionalInputOptions):
     whole_batch: WholeBatch | None = None
 
     may_ask_for: ClassVar[tuple[str, ...]] = ()
-    """Parameters of a `run` of this kind that the engine may fill in."""
+    """Parameters that the engine may fill in for a `run` of this kind."""
 
     @classmethod
     def of(cls, run: Run, options: OperatorOptions) -> Self:
-        """Makes an operator of a function, and registers it; raises TypeError if the signature does not fit the kind."""
+        """Makes an operator from a function, and registers it; raises TypeError if the signature does not fit the kind."""
         name = options.name or run.__name__
         chosen = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name != "name"}
         record = cls(run=run, **read_schema(name, run, chosen.get("setup"), cls.may_ask_for), **chosen)
@@ -180,19 +180,19 @@ class Operator(Schema, OptionalInputOptions):
         return inspect.getdoc(self.run) or ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """Returns True if a sample's result depends on other samples of the batch, even if only its size does."""
+        """Returns True if a sample's result, or only the size of the result, depends on other samples of the batch."""
         return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Returns True if a sample's values depend on other samples of the batch, so the sample alone has another result."""
+        """Returns True if the values of a sample's result, not only its size, depend on other samples of the batch."""
         return False
 
     @property
     def chosen_samples(self) -> str | None:
-        """The argument that selects the samples of the batch to paste into each output sample; None if there is none.
+        """The argument that selects which samples of the batch are pasted into each output sample; None if there is none.
 
-        The name of an output sample, for messages, contains the names of all samples pasted into it. Without this argument,
-        a call pastes the samples in the same position of each input.
+        In messages, the name of an output sample contains the names of all samples that were pasted into it. Without this
+        argument, these are the samples at the same position of each input.
         """
         return None
 
@@ -203,7 +203,7 @@ class Operator(Schema, OptionalInputOptions):
 
     @property
     def only_for_setup(self) -> frozenset[str]:
-        """The arguments that `run` never reads, so that programs do not depend on their values."""
+        """The arguments that `run` never reads. Compiled programs do not depend on their values."""
         return frozenset()
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
@@ -219,14 +219,14 @@ REGISTRY: Registry[Operator] = Registry(CATALOG)
 
 
 def is_built_in(op: Operator) -> bool:
-    """Returns True if an operator is jdali's own, and no other operator has taken its name."""
+    """Returns True if an operator is part of jdali, and is still the one that is registered under its name."""
     return REGISTRY.is_built_in(op.name) and REGISTRY[op.name] is op
 
 
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:
-    """Makes the decorator of a kind; its parameters, types, defaults and docs are those of the class `options`."""
+    """Makes the decorator of a kind, whose parameters, types, defaults and docs are taken from the class `options`."""
 
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))

@@ -26,19 +26,23 @@ FRAMES = "F"
 
 
 def sample_of(row: int, counts: np.ndarray | None) -> int:
-    """Returns the sample of a row of `setup`; `counts` has the number of frames of each sequence, None if rows are samples."""
+    """Returns the sample to which a row of `setup` belongs.
+
+    Args:
+        counts: number of frames of each sequence; None: rows are samples.
+    """
     return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
 
 
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
-    """Lists the axes of frames by which a program for single frames becomes a program for sequences; part of its key.
+    """Axes of frames, by which a program for single frames is extended to sequences; part of the program's key.
 
     Attributes:
         inputs: axis of frames of each input; None if all frames of a sample share the input.
         outputs: axis of frames of each output.
-        held: arguments that differ by frame, and that the caller itself passes to `run_call`, perhaps padded.
-        planned: values that `setup` saw or computed, [N, frames, ...].
+        held: arguments that differ by frame, and whose values the caller passes to `run_call`, perhaps padded.
+        planned: names of the values that `setup` got or computed, [N, frames, ...].
     """
 
     inputs: tuple[int | None, ...]
@@ -58,8 +62,9 @@ class Frames:
 
     Attributes:
         counts: int64 [N], frames of each sample, at least 1.
-        lengths: length of each argument that differs by frame, int64 [N]: the number of frames, or 1 for one shared value.
-        sample, number: int64 [frames of all samples], the sample of each frame, and its number in the sample.
+        lengths: for each argument that differs by frame, its number of values in each sample, int64 [N]: the number of
+            frames, or 1 if all frames share a value.
+        sample, number: int64 [frames of all samples], the sample of each frame, and the frame's number in the sample.
     """
 
     axes: tuple[int | None, ...]
@@ -89,7 +94,7 @@ class Frames:
         return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
 
     def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:
-        """Converts the spec of frames to a spec of sequences; a sequence has the size of its largest frame."""
+        """Converts a spec whose samples are frames to the spec of sequences. A sequence has the size of its largest frame."""
         first = np.cumsum(self.counts) - self.counts
         extents = np.maximum.reduceat(spec.extents, first, axis=0) if len(first) else spec.extents
         layout = spec.layout and spec.layout[:axis] + FRAMES + spec.layout[axis:]
@@ -98,7 +103,7 @@ class Frames:
     def padded(self, values: np.ndarray) -> np.ndarray:
         """Pads values of all frames to [N, frames, ...]; the last value of a sample is repeated.
 
-        The number of frames is a power of two, because each number needs a compiled program.
+        `frames` is a power of two, because each number of frames needs a compiled program.
         """
         most = 1 << (int(self.counts.max(initial=1)) - 1).bit_length()
         first = np.cumsum(self.counts) - self.counts
@@ -114,14 +119,15 @@ class Frames:
     ) -> FrameAxes:
         """Returns the axis of frames of each input and output of a program.
 
-        An output with as many axes as the first input has its frames on the same axis, any other output on the first axis.
+        An output with as many axes as the first input has its frames on the same axis as this input. Other outputs have their
+        frames on the first axis.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
         return FrameAxes(self.axes, tuple(own), tuple(held), tuple(sorted(planned)))
 
     def blamed(self, error: SampleError, frame: int) -> SampleError:
-        """Converts the error of a frame to an error of its sample that names the frame."""
+        """Converts an error about a frame to an error about the frame's sample, whose text has the number of the frame."""
         sample, number = int(self.sample[frame]), int(self.number[frame])
         return SampleError(
             f"{str(error).rstrip('.')}, in frame {number}", sample=sample, argument=error.argument
@@ -129,7 +135,7 @@ class Frames:
 
 
 def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, np.ndarray]) -> Frames | None:
-    """Finds the frames of a call; returns None if it works on whole samples.
+    """Finds the frames of a call; returns None if the call works on whole samples.
 
     Args:
         by_frame: shapes of the arguments that differ by frame, int [N, ndim], in the order of the signature.
@@ -138,8 +144,8 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
-    # Frames of the first input alone need no call on frames, because its adapter maps over them, unless arguments may have
-    # frames.
+    # If only the first input has frames, its adapter maps over them, and a call on frames is not needed, unless the operator's
+    # arguments may have frames.
     enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
     if not lengths and not enough[takes]:
         return None
@@ -207,7 +213,7 @@ def run_frames(
     out_extents: Sequence[Array],
     out_shapes: Sequence[tuple[int, ...]],
 ) -> tuple[Array, ...]:
-    """Runs a call on sequences by `run`, which takes frames as rows of a larger batch."""
+    """Runs a call on sequences: calls `run` with all frames as the rows of one larger batch."""
     samples, frames = out_extents[0].shape[0], out_shapes[0][axes.outputs[0]]
     results = run(
         [_rows(v, axis, frames) for v, axis in zip(arrays, axes.inputs, strict=True)],
@@ -225,7 +231,7 @@ def run_frames(
 def _rows(value: Array, axis: int | None, frames: int) -> Array:
     """Flattens [N, ...] to [N · frames, ...].
 
-    `axis` is the axis of frames; None if all frames of a sample share its value.
+    `axis` is the axis of frames. None: a sample has one value for all frames, which is repeated.
     """
     if axis is None:
         value = jnp.broadcast_to(value[:, None], (value.shape[0], frames, *value.shape[1:]))
@@ -254,7 +260,7 @@ def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -
 
 
 def _spread(value: Array, length: Array, frames: int) -> Array:
-    """Extends an argument [N, padded, ...] to [N, frames, ...] by repeating the last of its `length` [N] values."""
+    """Extends an argument [N, padded, ...] to [N, frames, ...]; repeats the last of each sample's `length` [N] values."""
     number = jnp.arange(frames, dtype=jnp.int32)
     number = jnp.clip(jnp.minimum(number, length[:, None] - 1), 0, value.shape[1] - 1)
     return jnp.take_along_axis(value, number.reshape(*number.shape, *[1] * (value.ndim - 2)), axis=1)

@@ -22,7 +22,6 @@ def schema_name(name: str) -> str:
     return class_name(name).replace(".", "__")
 
 
-# DALI's aliases of operators.
 ALIASES = (
     {
         "audio_decoder": "decoders.audio",
@@ -53,7 +52,7 @@ ALIASES = (
     }
 )  # fmt: skip
 
-# The function of `fn` that replaces each deprecated name; "" if there is none.
+# Deprecated names, each with the function of `fn` that replaces it; "" if none does.
 IN_FAVOUR_OF = {old: new for old, new in ALIASES.items() if old != "experimental.resize"} | {
     "experimental.decoders.video": "decoders.video",
     "fast_resize_crop_mirror": "resize_crop_mirror",

@@ -42,8 +42,8 @@ def pure_call(
 ) -> Any:
     """Runs an operator on one sample, or on a batch if the operator mixes samples.
 
-    It works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run while tracing, if the
-    arguments that it needs are concrete.
+    It works under `jit`, `vmap`, `grad` and `shard_map`. Shapes are static there, so `setup` can run during tracing, provided
+    that the arguments that it needs are concrete.
 
     Args:
         layout: layout of a sample of the inputs, or a sequence of them.
@@ -112,10 +112,10 @@ def graph_call(
 
 @dataclasses.dataclass(frozen=True)
 class _PureCall:
-    """Holds a call whose inputs are converted, before it is planned for their sizes.
+    """A call whose inputs are converted, but which is not planned yet.
 
     Attributes:
-        known: the inputs before their conversion to JAX; those that are not tracers have values for `setup`.
+        known: the inputs before their conversion to JAX. `setup` can read the values of inputs that are not tracers.
         tracers: arguments that are tracers.
         rows: number of samples, if the inputs are a batch; None if they are one sample.
     """
@@ -135,7 +135,12 @@ class _PureCall:
         cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any,
         *, floats: bool = True, batch: bool = False,
     ) -> _PureCall:  # fmt: skip
-        """Converts a call; with `floats`, a float input keeps its type, see `keeps_floats`; with `batch`, inputs are a batch."""
+        """Converts a call.
+
+        Args:
+            floats: True: a float input keeps its type, see `keeps_floats`.
+            batch: True: the inputs are a batch.
+        """
         if op.random and key is None:
             raise no_key(op, "the call has none")
         args = {k: v for k, v in args.items() if v is not None}
@@ -219,9 +224,9 @@ def _rows(op: Operator, arrays: Sequence[Array]) -> int:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """Returns True if a float input keeps its type without `dtype`, although uint8 is the operator's default.
+    """Returns True if, without `dtype`, a float input keeps its type, although the operator's default is uint8.
 
-    Derivatives of uint8 results would silently be 0.
+    With the default, derivatives would silently be 0.
     """
     dtype = op.public_args.get("dtype")
     return bool(op.inputs) and dtype is not None and dtype.default is types.UINT8
@@ -229,7 +234,7 @@ def keeps_floats(op: Operator) -> bool:
 
 @functools.cache
 def _of_one_type(op: Operator) -> Operator:
-    """Returns the operator with `dtype=None` as its default, which means the type of the input."""
+    """Returns a copy of the operator whose default is `dtype=None`, which means the type of the input."""
     dtype = dataclasses.replace(op.args["dtype"], default=None)
     return dataclasses.replace(op, args={**op.args, "dtype": dtype})
 

@@ -63,7 +63,6 @@ def is_key(value: object) -> bool:
 
 
 def described(value: Any) -> str:
-    """Describes a value for a message."""
     if is_key(value):
         many = value.ndim > (0 if is_typed(value) else 1)
         return f"a batch of {len(value)} keys" if many else "a key"
@@ -73,7 +72,7 @@ def described(value: Any) -> str:
 
 
 def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Array | None, list[Any]]:
-    """Separates the key, the first argument or `key=`, from the arguments of a random function; None if there is none."""
+    """Separates the key, which is the first argument or `key=`, from the other arguments; the key is None if not passed."""
     first = is_key(args[0]) if args else False
     if named is not None and first and is_typed(args[0]):
         raise TypeError(f"{name}: the key is given twice, first and as key=")

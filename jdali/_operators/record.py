@@ -3,14 +3,12 @@
 These are a decorator for each kind of operator, the types of a signature, and helpers of `setup` and `run`.
 `jdali.plugin.operators` re-exports the names for third parties.
 
-========================  ===============  ================================================================= decorator makes
-a          description ========================  ===============
-================================================================= `@operator`               `DeviceOp`       compiled, gets
-one sample `@batch_operator`         `DeviceBatchOp`  compiled, gets many samples `@host_operator`          `HostOp` NumPy,
-gets one sample, in the thread pool `@host_batch_operator`    `HostBatchOp`    gets many samples, makes blocks in host
-memory or on a device: decoders `@reader`                 `ReaderOp`       opens a reader of samples `@index_operator`
-`IndexOp`        only moves samples ========================  ===============
-=================================================================
+* `@operator` (`DeviceOp`): compiled; takes one sample.
+* `@batch_operator` (`DeviceBatchOp`): compiled; takes many samples.
+* `@host_operator` (`HostOp`): NumPy; takes one sample, in the thread pool.
+* `@host_batch_operator` (`HostBatchOp`): takes many samples and makes blocks of them; decoders, for instance.
+* `@reader` (`ReaderOp`): opens a reader of samples.
+* `@index_operator` (`IndexOp`): only moves samples.
 """
 
 import inspect
@@ -62,9 +60,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def also_takes(template: Callable[..., object]) -> Callable[[Function], Function]:
     """Adds the keyword-only parameters of `template`, with their descriptions, to a function.
 
-    The function takes them as `**options`. `inspect.signature` and type hints show them as parameters of the function,
-    whose own parameters take precedence. The engine fills in parameters that begin with an underscore, which need no
-    description.
+    The function takes them as `**options`, but `inspect.signature` and type hints list them. A parameter that the function
+    has itself is not replaced. Parameters that begin with an underscore are filled in by the engine and need no description.
     """
     shared = {
         name: parameter

@@ -17,7 +17,6 @@ from jdali import types
 
 @functools.cache
 def alternatives(annotation: object) -> tuple[Any, ...]:
-    """Lists the members of a union, or the annotation alone."""
     if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
         return typing.get_args(annotation)
     return (annotation,)
@@ -63,7 +62,7 @@ def _element(annotation: object) -> type | None:
 
 
 def _converted(kind: type, annotation: object, value: object) -> object:
-    """Converts numbers as DALI does, by `int(value)`, which drops fractions, or `float(value)`."""
+    """Converts numbers as DALI does: by `int(value)`, which drops the fraction, or by `float(value)`."""
     if isinstance(value, (list, tuple)):
         if not any(typing.get_args(option) for option in alternatives(annotation)):
             raise _not_of(kind, value)

@@ -22,7 +22,7 @@ from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
 
-# Prefixes of operators that users do not call by name: parts of expressions (`math.`) or of the engine.
+# Prefixes of operators that users do not call by name, because they are parts of expressions (`math.`) or of the engine.
 HIDDEN = ("_", "math.")
 
 
@@ -32,7 +32,7 @@ def public_signature(
     """Makes the signature of an operator on a surface, with the names, order and defaults of its record.
 
     Args:
-        per_sample_type: type that per-sample arguments may also have, besides their own; None if there is no such type.
+        per_sample_type: further type that per-sample arguments may have, such as a node; None: no further type.
     """
     parameters = []
     if op.random and key is not None:
@@ -55,7 +55,7 @@ def public_signature(
 
 
 def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Moves keyword arguments that the operator does not have into its argument `files`: each names an output and its files."""
+    """Moves keyword arguments that the operator does not have into its argument `files`, as output names with their files."""
     own = {name: value for name, value in arguments.items() if name in op.public_args}
     others = {name: value for name, value in arguments.items() if name not in own}
     # Iterators, such as `Path.glob` returns, are read more than once.
@@ -64,7 +64,7 @@ def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, An
 
 
 def with_keywords(signature: inspect.Signature) -> inspect.Signature:
-    """Adds a parameter for any other keyword, which is the name of an output."""
+    """Adds a parameter for all other keywords, which are names of outputs."""
     more = inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD, annotation=Any)
     return signature.replace(parameters=[*signature.parameters.values(), more])
 
@@ -138,7 +138,7 @@ def describe(
 
 
 Shown = Callable[[str], Iterator[tuple[str, Callable[[], Any]]]]
-"""Yields the functions or classes of a surface for an operator: dotted names below the surface, and factories."""
+"""Yields an operator's functions or classes on a surface, as pairs (dotted name below the surface, factory)."""
 
 
 def fill(
@@ -148,12 +148,12 @@ def fill(
     named: Callable[[str], str] = str,
     deprecated: Callable[[object, str], object] | None = None,
 ) -> None:
-    """Adds the operators of jdali to a surface; each is made on first access.
+    """Adds the operators of jdali to a surface. Each function or class is made on first access.
 
     Args:
         shown: yields the names and factories for an operator.
-        named: converts a name in `jdali.fn` to the surface's own.
-        deprecated: wraps a function under a deprecated name, so that it warns when it is called.
+        named: converts a name in `jdali.fn` to the name in this surface.
+        deprecated: wraps a function for a deprecated name, so that a call warns.
     """
     package = sys.modules[surface]
     for name in (name for names in CATALOG.values() for name in names):

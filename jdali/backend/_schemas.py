@@ -41,7 +41,7 @@ class OpSchema:
         return op.random or op.effects or isinstance(op, ReaderOp)
 
     def HasRandomSeedArg(self) -> bool:
-        """Returns True if the operator draws random values, and so takes `seed`."""
+        """Returns True if the operator draws random values; it then takes the argument `seed`."""
         return self._operator.random
 
     def GetSupportedBackends(self) -> list[str]:

@@ -59,7 +59,7 @@ class ExternalSource:
         """Returns the next item.
 
         Args:
-            batch_size: size of the returned batch: a tensor is repeated, and a batch must have this size.
+            batch_size: size of the returned batch. An item that is one tensor is repeated; a batch must have this size.
 
         Returns: a `Tensor`, or a `Batch`; a tuple of them if there are several outputs.
         """

@@ -23,9 +23,9 @@ _CLASSES: dict[EagerKind, type[EagerValue]] = {}  # the subclasses register here
 
 
 class EagerValue:
-    """Holds samples that operators take and return; their computation may still be running.
+    """Samples that operators take and return; their computation may still be running.
 
-    Its subclass `Tensor` holds one sample of a `TensorList`, `Batch` all of its samples.
+    The samples are in a `TensorList`. The subclass `Tensor` is one sample of it, the subclass `Batch` all of its samples.
     """
 
     kind: ClassVar[EagerKind]

@@ -24,7 +24,7 @@ class RemoteFunction:
         self.callback, self._num_outputs = function, num_outputs
 
     def samples(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[Any, dict[int, Exception]]:
-        """Calls the function on samples; returns the outputs of each as a list, and the errors of failed samples by index."""
+        """Calls the function on samples. Returns a list of outputs for each sample, and the errors by index of the sample."""
         results: list[Any] = []
         failures: dict[int, Exception] = {}
         for i, row in enumerate(rows):
@@ -54,7 +54,7 @@ class ParallelFunction(InWorkers):
         return FunctionHere(self._function, self._num_outputs)
 
     def remake(self) -> Callable[[], FunctionHere]:
-        """Returns a picklable function, which a worker process calls to make its own copy of this one."""
+        """Returns a picklable function that a worker process calls to get its copy of the user's function."""
         return functools.partial(FunctionHere, self._function, self._num_outputs)
 
     def anew(self) -> ParallelFunction:
@@ -62,7 +62,10 @@ class ParallelFunction(InWorkers):
         return ParallelFunction(self._function, self._num_outputs)
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function on samples in workers; returns the array or tuple of arrays of each sample, and errors by index."""
+        """Calls the function on samples in workers.
+
+        Returns: an array, or a tuple of arrays, for each sample; then the errors by index of the sample.
+        """
         parts = self._parts(len(rows))
         calls = [self._call("samples", [rows[i] for i in part]) for part in parts]
         results: list[Any] = []

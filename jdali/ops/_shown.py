@@ -21,7 +21,6 @@ def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def class_of(name: str) -> Any:
-    """Returns the class of an operator."""
     made = classes().make_class(REGISTRY[name])
     return deprecated(made, name) if is_deprecated(name) else made
 

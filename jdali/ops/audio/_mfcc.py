@@ -75,8 +75,8 @@ def mfcc(
 def _cosines(size: Array, padded: int, count: int, dct_type: int, normalize: bool) -> Array:
     """Makes the matrix [count, padded] of the transform of `size` points.
 
-    The phase is an integer number of steps, reduced to one turn before it is converted to float: cosines of high bins
-    are thus as exact as cosines of low bins.
+    The phase is computed as an integer number of steps and reduced to one turn before it is converted to float. Cosines of
+    high bins are therefore as exact as cosines of low bins.
     """
     k = jnp.arange(count, dtype=jnp.int32)[:, None]
     n = jnp.arange(padded, dtype=jnp.int32)[None]

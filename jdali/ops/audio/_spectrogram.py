@@ -11,7 +11,7 @@ from jdali._kernels.signal import require_float32
 from jdali._numerics.platform import platform_dependent
 from jdali._operators.record import Static, operator
 
-# Largest number of steps in a window that is assembled from slices; longer windows are gathered.
+# Windows of up to this number of steps are assembled from slices; longer windows are gathered.
 _MOST_PIECES = 16
 
 
@@ -69,7 +69,7 @@ def setup(
 
 
 def _time_axis(signal: BatchSpec) -> int:
-    """Returns the only axis that is longer than 1, or 0; raises if there are several."""
+    """Returns the axis that is longer than 1; 0 if there is none. Raises an error if there are several."""
     check_samples(
         (signal.extents == 0).any(axis=1),
         lambda i: (
@@ -111,8 +111,8 @@ def spectrogram(
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
-        center_windows: True: windows are centred at multiples of `window_step`; False: windows start there, and lie
-            wholly within the signal.
+        center_windows: True: windows are centred at multiples of `window_step`; False: windows start at these multiples, and
+            lie wholly within the signal.
         layout: "ft", frequency first, or "tf", time first.
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
@@ -141,7 +141,7 @@ def spectrogram(
     else:
         result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
     if layout == "ft":
-        # On a CPU the transpose is a pass of its own, because fused arithmetic would read with strides.
+        # On a CPU the transpose is a separate pass, because arithmetic fused with it would read with strides.
         result = platform_dependent(
             result, cpu=lambda r: lax.optimization_barrier(r).T, default=jnp.transpose
         )
@@ -160,7 +160,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         wave: [T], 0 from `length` on.
         length: int32, true size.
         window: samples in a window.
-        reached: least length of the result; padding with zeros here saves a copy later.
+        reached: minimum length of the result. Zeros are added here up to this length, because it saves a copy later.
         mirrored: True: mirror the signal at its first and last sample; False: pad it with zeros.
     """
     before, after = window // 2, window - window // 2
@@ -169,14 +169,14 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         return jnp.pad(wave, (before, after + more))
 
     def ends(wave: Array, length: Array) -> Array:
-        # Only these elements are gathered.
+        # Only the elements past the ends are gathered.
         positions = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
         left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in positions)
         body = jnp.concatenate([left, wave, jnp.zeros(after + more, wave.dtype)])
         return lax.dynamic_update_slice(body, right, (before + length,))
 
     def whole(wave: Array, length: Array) -> Array:
-        # XLA fuses this gather into its consumer, while a `dynamic_update_slice` per sample would be a pass of its own.
+        # XLA fuses this gather into the next operation, while a `dynamic_update_slice` per sample would be a separate pass.
         position = jnp.arange(-before, len(wave) + after + more, dtype=jnp.int32)
         at = jnp.clip(reflect_101(position, length), 0, len(wave) - 1)
         seen = wave.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False)
@@ -187,7 +187,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
 
 
 def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -> Array:
-    """Multiplies the signal by `window` at every `step` samples: [count, size], zero past the window and the signal."""
+    """Multiplies the signal by `window` at every `step` samples: [count, size]. Elements past the window or signal are 0."""
     length = len(window)
     pieces = -(-length // step)
     if pieces > _MOST_PIECES:
@@ -199,5 +199,5 @@ def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -
         steps = jnp.pad(wave, (0, max(0, reached - len(wave))))[:reached].reshape(-1, step)
         parts = [window[i * step : (i + 1) * step] for i in range(pieces)]
         columns = [steps[i : i + count, : len(part)] * part for i, part in enumerate(parts)]
-    # One copy assembles pieces and zeros: windows have several times as many numbers as the signal.
+    # Pieces and zeros are assembled in one copy, because windows have several times as many numbers as the signal.
     return jnp.concatenate([*columns, jnp.zeros((count, size - length), wave.dtype)], axis=1)

@@ -41,7 +41,7 @@ def to_decibels(
     Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
     # DALI's smallest ratio is the smallest subnormal float. XLA may flush subnormals to zero, so ratios are compared
-    # with the smallest normal float, and the result below it is computed here.
+    # with the smallest normal float, and the result for smaller ratios is computed here, on the host.
     floor = max(10.0 ** (cutoff_db / multiplier), float(np.finfo(np.float32).smallest_subnormal))
     lowest = np.float32(max(floor, float(np.finfo(np.float32).tiny)))
     if reference:

@@ -49,8 +49,8 @@ def image_random_crop(
         encoded: uint8 [bytes].
         num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
             aspect ratio is taken.
-        random_area: least and largest area, as a share of the image's.
-        random_aspect_ratio: least and largest width / height.
+        random_area: smallest and largest area, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height.
 
     Returns: [height, width, C] of type `dtype`.
 

@@ -1,4 +1,4 @@
-"""Operators for constants that need a node in the graph, as an output or on a device."""
+"""Operators for constants that need a node in the graph, because they are outputs or are on a device."""
 
 from __future__ import annotations
 

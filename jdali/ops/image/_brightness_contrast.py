@@ -55,7 +55,7 @@ def brightness_contrast(
     contrast_center: PerFrame[float | None] = None,
     dtype: Static[np.dtype | None] = None,
 ) -> Array:
-    """Changes contrast around a centre, then brightness; rounds half away from zero.
+    """Changes contrast around a centre, then brightness. Results are rounded half away from zero.
 
     out = brightness_shift · range + brightness · (contrast_center + contrast · (in - contrast_center)),
     where range is the largest value of the output type (1 for floats).

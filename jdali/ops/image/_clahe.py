@@ -40,7 +40,8 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # If one axis is not a multiple of its tiles, both axes get a margin; for a multiple it is one pixel per tile.
+    # If the size of one axis is not a multiple of its number of tiles, both axes get a margin. On an axis whose size is a
+    # multiple, the margin is one pixel per tile.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)
@@ -84,7 +85,7 @@ def clahe(
         image: RGB or gray, HWC, CHW or HW, or sequences of these; uint8.
         tiles_x: number of tiles along the width, at least 1.
         tiles_y: number of tiles along the height, at least 1.
-        clip_limit: largest count, in multiples of the mean count; at least 1 pixel. 0 or less: no limit.
+        clip_limit: largest count, in multiples of the mean count. The limit is never below 1 pixel. 0 or less: no limit.
         bins: a power of 2, without effect: histograms have 256 bins, as in DALI's CPU kernel.
         luma_only: for RGB, True: equalize L* of CIE L*a*b*, in 8 bits; False: each channel by itself.
 
@@ -107,7 +108,7 @@ def clahe(
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
-    """Equalizes uint8 [H, W, C]; `luma` is (some images are equalized by lightness, all are)."""
+    """Equalizes uint8 [H, W, C]; `luma`: whether lightness is equalized in any image, and whether in all images."""
 
     def tables(values: Array) -> Array:
         return _tables(tiles, values, tile, limit, scale, extent[:2])
@@ -139,7 +140,7 @@ def _each_channel(
 
 
 def _lab(image: Array, first: Array, keep: Any) -> Array:
-    """Converts [rows, W, 3] to uint32 [rows, W]: L in the lowest 8 bits, a and b above."""
+    """Converts [rows, W, 3] to L*a*b*, packed into uint32 [rows, W]: L in the lowest 8 bits, followed by a and b."""
     del first
     return packed(rgb_to_lab(image, keep))
 
@@ -158,10 +159,10 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """Tabulates, for each cell and value 0 to 255, the four results to interpolate: uint32 [cells · 256].
+    """Tabulates, for each cell and each value 0 to 255, the four results to interpolate: uint32 [cells · 256].
 
-    A cell lies between the centres of four neighbouring tiles; at the border, tiles repeat. A number packs the results of
-    the tiles above left, above right, below left and below right, 8 bits each.
+    A cell is the area between the centres of four neighbouring tiles; at the border, tiles are repeated. Each number packs
+    the results of the tiles above left, above right, below left and below right, with 8 bits each.
     """
     wide = values
     for axis in (0, 1):
@@ -176,7 +177,7 @@ def _tables(
     counts = counts.reshape(-1, BINS)
     excess = jnp.maximum(counts - limit, 0).sum(axis=1, keepdims=True, dtype=jnp.int32)
     left = excess % BINS
-    # The remainder is spread over values at equal steps.
+    # The excess that cannot be spread evenly is added to single counts, at equal distances.
     step = jnp.maximum(BINS // jnp.maximum(left, 1), 1)
     value = jnp.arange(BINS, dtype=jnp.int32)
     extra = (value % step == 0) & (value // step < left)
@@ -193,7 +194,7 @@ def _tables(
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """Interpolates each value between the results of the four nearest tiles: uint8 [rows, W].
 
-    Products are `rounded`, because many values are a half or close to it.
+    Products are `rounded`, because many results are close to a half, where other bits would change the rounding.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])
@@ -211,7 +212,7 @@ def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Arra
 
 
 def _nearest(pixels: Array, size: Array, tiles: int) -> tuple[Array, Array]:
-    """Finds the cell of `_tables` for pixels along an axis, and the weight of its second tile."""
+    """Finds, for pixels along an axis, the cell of `_tables` and the weight of the second tile of this cell."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
     position = rounded(pixels.astype(jnp.float32) * inverse) - jnp.float32(0.5)
     first = jnp.floor(position)

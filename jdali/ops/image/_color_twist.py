@@ -22,7 +22,8 @@ _RGB_TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, 
 _YIQ_TO_RGB = np.linalg.inv(_RGB_TO_YIQ)
 _SOURCE = "operators/image/color/color_twist.cc"
 
-# A rotation by the hue angle a is _GRAY + cos a · _ALONG + sin a · _ACROSS: in YIQ, Y stays, and I and Q rotate.
+# The matrix of a rotation by the hue angle a is _GRAY + cos a · _ALONG + sin a · _ACROSS. In YIQ, it keeps Y and rotates
+# I and Q.
 _GRAY = (_YIQ_TO_RGB[:, :1] @ _RGB_TO_YIQ[:1]).astype(np.float32)
 _ALONG = (_YIQ_TO_RGB[:, 1:] @ _RGB_TO_YIQ[1:]).astype(np.float32)
 _ACROSS = (_YIQ_TO_RGB[:, 1:] @ np.array([[0, 1], [-1, 0]]) @ _RGB_TO_YIQ[1:]).astype(np.float32)
@@ -45,7 +46,7 @@ def _setup(name: str) -> Callable[..., BatchSpec]:
 def _twist(
     image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtype: Any, shape: tuple[int, ...]
 ) -> Array:
-    """Computes gain · (rotated and saturated colour) + offset; further channels, such as alpha, are unchanged."""
+    """Rotates hue and scales saturation, then computes gain · colour + offset. Further channels, such as alpha, do not change."""
     image = fit(image, shape)  # image and result may be padded to different numbers of channels
     angle = jnp.float32(hue) * jnp.float32(np.pi / 180)
     turned = jnp.cos(angle) * _ALONG + jnp.sin(angle) * _ACROSS

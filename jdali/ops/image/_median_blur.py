@@ -25,8 +25,8 @@ _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
 # Largest window, in elements, that uses a sorting network: 7 x 7 elements compile in 4 s, larger windows take longer.
 _NETWORK = 49
-# Largest window, in elements, whose sorted columns an accelerator merges in one pass; for 49 elements, compiling takes
-# minutes.
+# Largest window, in elements, whose sorted columns an accelerator merges in one pass. For windows of 49 elements, it would take
+# minutes to compile.
 _AT_ONCE = 25
 # Size of a block of rows in bytes; the intermediates of a network then stay in the cache.
 _BLOCK = 1 << 16
@@ -76,7 +76,8 @@ def median_blur(
 ) -> Array:
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative is that of the median element; equal elements share it.
+    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
+    it, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -97,7 +98,7 @@ def median_blur(
 
 
 class _Reach(NamedTuple):
-    """Size of the largest window, and whether all samples have it."""
+    """Size of the largest window in the batch, and whether all samples have this size."""
 
     height: int
     width: int
@@ -158,7 +159,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
-    """Reads the image's rows under each row of the windows, with a margin at the sides, without a padded copy."""
+    """Returns, for each row of the windows, the image shifted to it, with a margin at the sides; makes no padded copy."""
 
     def clamped(axis: int, count: int, first: int) -> Array:
         return INDICES["clamp"](first + jnp.arange(count, dtype=jnp.int32), extent[axis])
@@ -173,7 +174,10 @@ def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:
-    """Finds medians bit by bit: a bit is 1 if at most half of the window is below the number with this bit set."""
+    """Finds medians bit by bit, from the highest bit.
+
+    A bit is 1 if at most half of the window is below the number that has this bit set and 0 in all lower bits.
+    """
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
     bits = 8 * keys.dtype.itemsize
@@ -215,7 +219,7 @@ def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Arra
 
 
 class _Windows:
-    """The windows of an image, read element by element: element (y, x) of all windows is a shifted image."""
+    """The windows of an image, which are read element by element: element (y, x) of all windows is the image shifted."""
 
     def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
         height, width, self.channels = image.shape
@@ -231,7 +235,10 @@ class _Windows:
         return varying_like(jnp.zeros(self.flat.shape, dtype), self.padded, self.size)
 
     def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
-        """Folds elements by `step(result, element, inside, *elements_of_others)`; `inside` is True within the window's size."""
+        """Folds the elements of the largest window by `step(result, element, inside, *elements_of_others)`.
+
+        `inside` is True if the element lies in the sample's own window.
+        """
         height, width = self.reach
         own = self.size // 2
 
@@ -246,12 +253,12 @@ class _Windows:
         return result
 
     def _at(self, y: Any, x: Any) -> Array:
-        """Takes element (y, x) of the largest window; all samples share the position, so XLA needs no gather."""
+        """Takes element (y, x) of the largest window. The position is the same for all samples, so XLA needs no gather."""
         return lax.dynamic_slice(self.padded, (y, x * self.channels), self.flat.shape)
 
 
 def _ordered(values: Array) -> Array:
-    """Converts to unsigned integers in the same order: flips the sign bit, and for negative floats all bits."""
+    """Converts to unsigned integers in the same order: flips the sign bit, or all bits of negative floats."""
     if jnp.issubdtype(values.dtype, jnp.unsignedinteger):
         return values
     bits = lax.bitcast_convert_type(values, jnp.uint32)
@@ -262,7 +269,6 @@ def _ordered(values: Array) -> Array:
 
 
 def _from_ordered(keys: Array, dtype: Any) -> Array:
-    """Converts the result of `_ordered` to values of `dtype`."""
     if keys.dtype == dtype:
         return keys
     sign = jnp.uint32(1 << 31)

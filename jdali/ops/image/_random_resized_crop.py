@@ -90,13 +90,13 @@ def random_resized_crop(
     _nearest: Static[bool | None] = None,
     _reach: Static[Rising | None] = None,
 ) -> Array:
-    """Resizes a random window of the image; the frames of a sequence share it.
+    """Resizes a random window of the image; all frames of a sequence have the same window.
 
     Args:
         image: [H, W, C].
         size: (height, width) of the result, pixels, or one value for both sides.
-        random_area: least and largest area of the window, as a share of the image's.
-        random_aspect_ratio: least and largest width / height of the window.
+        random_area: smallest and largest area of the window, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height of the window.
         num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
             aspect ratio is taken.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.

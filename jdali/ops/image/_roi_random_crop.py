@@ -52,7 +52,7 @@ def setup(
 
 
 def _axes(arguments: dict[str, Any]) -> int:
-    """Returns the number of axes of the window; raises if arguments have different numbers of elements."""
+    """Returns the number of axes of the window; raises an error if arguments have different numbers of elements."""
     lengths = {}
     for name, value in arguments.items():
         if value is not None:
@@ -121,8 +121,8 @@ def roi_random_crop(
 ) -> Array:
     """Draws the start of a window that covers a region of interest as far as possible.
 
-    Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
-    have equal probabilities. If bounds are known, the window stays inside of them.
+    Along each axis, a window that is larger than the region contains the region, and a smaller window lies within it. All
+    positions for which this is true have equal probabilities. If bounds are known, the window stays inside of them.
 
     Args:
         picture: tensor whose sizes along its first axes are the bounds.

@@ -71,7 +71,7 @@ def setup(
         cut.update(np.unique(chosen).tolist())
     if not later:
         anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes, policies)
-        # Clipped to int32: windows past its limits are outside of the data, and stay outside.
+        # Clipped to int32. Windows past its limits are outside of the data, and are still outside after clipping.
         params["_anchors"] = np.clip(anchors, -(2**31), 2**31 - 1 - sizes).astype(np.int32)
     _window.check_border("slice", policy, data.extents, sizes)
     channels = sizes[:, layout.index("C")] if "C" in layout else None
@@ -112,7 +112,7 @@ def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: object) -> np.nda
 
 
 def _needs(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Serves as `setup_needs`: the start need not be known if `shape` is, unless windows are trimmed or axes differ."""
+    """Implements `setup_needs`: with `shape`, the start is not needed, unless windows are trimmed or axes differ by sample."""
     names = ("axes", *_NAMED, "anchor", "shape_input")
     same_axes = isinstance(arguments.get("axes", ()), (int, tuple, list, np.ndarray))
     if (

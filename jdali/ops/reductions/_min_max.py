@@ -24,7 +24,7 @@ def _setup(name: str) -> Callable[..., Plan]:
 
 
 def _prepare(data: Array, extent: Array, neutral: object) -> Array:
-    """Replaces padding and NaN by `neutral`; DALI's comparisons also ignore NaN."""
+    """Replaces padding by `neutral`, and also NaN, which DALI's comparisons ignore."""
     if jnp.issubdtype(data.dtype, jnp.floating):
         data = jnp.where(jnp.isnan(data), jnp.asarray(neutral, data.dtype), data)
     return mask_padding(data, extent, neutral)

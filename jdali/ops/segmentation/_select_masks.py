@@ -24,7 +24,7 @@ def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tupl
             f"Got {polygons.extents[i, 1]} columns."
         ),
     )
-    # Upper bounds, because the numbers of polygons and vertices depend on values.
+    # The sizes in the specs are upper bounds, because the numbers of polygons and vertices depend on values.
     return polygons.replace(layout=""), vertices.replace(layout="")
 
 

@@ -48,7 +48,7 @@ def scale(
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes the transform that multiplies each coordinate by its factor.
+    """Makes the transform that multiplies each coordinate by a factor.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

@@ -87,7 +87,6 @@ def resized_crop(
 
 
 def _window(inpt: object, *box: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns (top, left) and (height, width) in pixels."""
     if isinstance(inpt, Image.Image):
         top, left, height, width = box
         first = np.array([round(top), round(left)])
