@@ -6,14 +6,14 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
 from jdali._kernels.by_platform import by_rows
 from jdali._kernels.fit import fit
-from jdali._kernels.histogram import BINS, counted
+from jdali._kernels.histogram import BINS, tile_histograms
 from jdali._kernels.lab import lab_to_rgb, rgb_to_lab
 from jdali._kernels.packed_pixels import packed, unpacked, unpacked_channels
 from jdali._numerics.platform import one_program
@@ -119,11 +119,15 @@ def _equalized(
 
     some, all_of_them = luma
     if not all_of_them:
-        each = made(_each_channel, image, *(tables(image[:, :, c]) for c in range(image.shape[2])))
+        each = made(_each_channel, image, *tables(image))
         if not some:
             return each
     lab = by_rows(_lab, image[:, :, :3], extent, shape=image.shape[:2], dtype=jnp.uint32)
-    colours = made(functools.partial(_lightness, image.shape[2]), lab, tables((lab & 0xFF).astype(jnp.uint8)))
+    colours = made(
+        functools.partial(_lightness, image.shape[2]),
+        lab,
+        *tables((lab & 0xFF).astype(jnp.uint8)[:, :, None]),
+    )
     return colours if all_of_them else jnp.where(extent[2] == 3, colours, each)
 
 
@@ -159,36 +163,28 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """Tabulates, for each cell and each value 0 to 255, the four results to interpolate: uint32 [cells · 256].
+    """Tabulates the four results to interpolate for each value in each cell: uint32 [C, *cells, 256], from uint8 [H, W, C].
 
     A cell is the area between the centres of four neighbouring tiles; at the border, tiles are repeated. Each number packs
     the results of the tiles above left, above right, below left and below right, with 8 bits each.
     """
-    wide = values
-    for axis in (0, 1):
-        wide = with_margin(wide, axis, size[axis], (0, tiles[axis]), "reflect_101")
-    rows, columns = (
-        jnp.arange(wide.shape[axis], dtype=jnp.int32) // jnp.maximum(tile[axis], 1) for axis in (0, 1)
-    )
-    inside = (rows < tiles[0])[:, None] & (columns < tiles[1])
-    which = rows[:, None] * tiles[1] + columns
-    none = tiles[0] * tiles[1] * BINS
-    counts = counted(jnp.where(inside, which * BINS + wide.astype(jnp.int32), none), none, tile[0] * tiles[0])
-    counts = counts.reshape(-1, BINS)
-    excess = jnp.maximum(counts - limit, 0).sum(axis=1, keepdims=True, dtype=jnp.int32)
-    left = excess % BINS
-    # The excess that cannot be spread evenly is added to single counts, at equal distances.
-    step = jnp.maximum(BINS // jnp.maximum(left, 1), 1)
-    value = jnp.arange(BINS, dtype=jnp.int32)
-    extra = (value % step == 0) & (value // step < left)
+    counts = tile_histograms(values, tiles, tile, size)
+    excess = jnp.maximum(counts - limit, 0).sum(axis=-1, keepdims=True, dtype=jnp.int32)
+    # The remainder goes to values at equal steps. Integers have no vector division; quotients of these are exact.
+    left = (excess % BINS).astype(jnp.float32)
+    step = jnp.maximum(jnp.floor((BINS + 0.5) / jnp.maximum(left, 1)), 1)
+    value = jnp.arange(BINS, dtype=jnp.float32)
+    turn = jnp.floor((value + 0.5) / step)
+    extra = (turn * step == value) & (turn < left)
     counts = jnp.minimum(counts, limit) + excess // BINS + extra
-    below = jnp.cumsum(counts, axis=1, dtype=jnp.int32).astype(jnp.float32)
-    made = jnp.clip(jnp.round(below * scale), 0, BINS - 1).astype(jnp.uint8)  # half to even
-    around = made.reshape(*tiles, BINS)
-    for axis in (0, 1):  # repeat the tiles at the borders
-        ends = [lax.slice_in_dim(around, n, n + 1, axis=axis) for n in (0, tiles[axis] - 1)]
-        around = jnp.concatenate([ends[0], around, ends[1]], axis=axis)
-    return packed([around[:-1, :-1], around[:-1, 1:], around[1:, :-1], around[1:, 1:]]).reshape(-1)
+    sums = jnp.cumsum(counts, axis=-1, dtype=jnp.int32).astype(jnp.float32)
+    made = jnp.clip(jnp.round(sums * scale), 0, BINS - 1).astype(jnp.uint8)  # half to even
+    around = made.reshape(-1, *tiles, BINS)
+    for axis, count in ((1, tiles[0]), (2, tiles[1])):  # repeat the tiles at the borders
+        around = with_margin(around, axis, jnp.int32(count), (1, 1), "clamp")
+    above, below = around[:, :-1], around[:, 1:]
+    corners = [row[:, :, columns] for row in (above, below) for columns in (slice(-1), slice(1, None))]
+    return packed(corners)
 
 
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
@@ -201,7 +197,7 @@ def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Arra
         for axis, (start, count) in enumerate(zip((first, jnp.int32(0)), values.shape, strict=True))
     )
     index = (row[:, None] * (tiles[1] + 1) + column) * BINS + values.astype(jnp.int32)
-    words = tables.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    words = tables.reshape(-1).at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
     one, other, third, fourth = (value.astype(jnp.float32) for value in unpacked_channels(words, 4))
 
     def mixed(one: Array, other: Array, weight: Array) -> Array:
