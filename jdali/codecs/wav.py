@@ -27,6 +27,7 @@ _MOST_CHANNELS = 1024  # libsndfile's limit
 # Head of a file whose only chunks are a format chunk of 16 bytes and a data chunk.
 _USUAL_HEAD = struct.Struct("<4s4x8sI16x4sI")
 _OF_16_BITS = np.float32(2**-15)
+_PIECE = 1 << 16  # samples whose floats stay in the processor's cache
 
 
 class Wave(NamedTuple):
@@ -64,13 +65,23 @@ def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) ->
             return samples.astype(np.int16)
         if dtype == np.int32:
             return samples.astype(np.int32) << 16
-        return np.multiply(samples, _OF_16_BITS, out=empty(samples.shape, np.float32), dtype=np.float32)
+        return _to_floats(samples, empty(samples.shape, np.float32))
     wide = _left_justified(content, bits)
     if dtype == np.int16:
         return (wide >> 16).astype(np.int16)
     if dtype == np.int32:
         return wide
     return np.multiply(wide, np.float32(2**-31), dtype=np.float32, casting="same_kind")
+
+
+def _to_floats(samples: HostArray, out: HostArray) -> HostArray:
+    """Converts 16-bit samples to floats from -1 to 1 in `out`, float32, and returns it."""
+    # Two passes over a piece in the cache take 10 % less than one call, in which NumPy casts through a buffer.
+    for first in range(0, len(samples), _PIECE):
+        piece = out[first : first + _PIECE]
+        piece[:] = samples[first : first + _PIECE]
+        np.multiply(piece, _OF_16_BITS, out=piece)
+    return out
 
 
 def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
@@ -163,7 +174,7 @@ def floats_into(out: HostArray, starts: Sequence[int], waves: Sequence[Wave]) ->
     """Converts 16-bit sounds to floats, and writes sound i to `out`, float32 [values], from `starts[i]` on."""
     for start, wave in zip(starts, waves, strict=True):
         samples = np.frombuffer(wave.content, "<i2")
-        np.multiply(samples, _OF_16_BITS, out=out[start : start + len(samples)], dtype=np.float32)
+        _to_floats(samples, out[start : start + len(samples)])
 
 
 def _layout(body: memoryview) -> tuple[int, int, int, bool] | None:

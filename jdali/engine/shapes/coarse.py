@@ -54,9 +54,9 @@ GRIDS = (
 )
 # Fewest elements of a value over its named axes, without channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
-# Most padding of an unnamed axis, such as the axis of boxes. Such an axis is padded to the side of a square with as many
-# elements as the floor (of a cube, if three axes are unnamed), but not beyond this size, because some operators take time by
-# the square of the number of boxes.
+# An unnamed axis, such as the axis of boxes, is padded to the side of a square with as many elements as the floor (of a cube,
+# if three axes are unnamed), up to this size, because some operators take time by the square of the number of boxes. An
+# unnamed axis that is the only one, such as that of a sound, is padded to the floor.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -110,7 +110,7 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
     letters = layout.ljust(extents.shape[1])[: extents.shape[1]]
     space = [a for a, letter in enumerate(letters) if letter in "DHW"]
     named = [a for a, letter in enumerate(letters) if letter not in "C "]
-    side = min(_whole_root(floor, max(letters.count(" "), 2)), _MOST_UNNAMED)
+    side = min(_whole_root(floor, max(letters.count(" "), 2)), _MOST_UNNAMED) if letters != " " else floor
     shapes = extents.copy()
     for axis, letter in enumerate(letters):
         if letter == " ":

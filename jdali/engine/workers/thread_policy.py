@@ -105,6 +105,11 @@ class ThreadPolicy:
         self._stay(used / max(sum(samples), 1))
         return len(samples)
 
+    @property
+    def stays(self) -> bool:
+        """True if this thread worked on all samples the last time it tried."""
+        return self._batches_here > 0
+
     def _stay(self, seconds: float) -> None:
         """Records a batch that this thread worked on, with its time for a sample."""
         self._batches_here += 1
@@ -122,9 +127,12 @@ class ThreadPolicy:
         self._pool_seconds = latest if known is None else (known + latest) / 2
 
 
-def groups_here(count: int) -> list[slice]:
-    """Divides samples into calls for `work_here`; the first sample is alone, because it may wait for a disk."""
-    bounds = [0, *range(1, count, _TOGETHER), count]
+def groups_here(count: int, *, stays: bool = False) -> list[slice]:
+    """Divides samples into calls for `work_here`.
+
+    The first sample is alone, because it may wait for a disk, unless the last batch was made here, too.
+    """
+    bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import math
 
 import jax.numpy as jnp
@@ -9,12 +10,27 @@ from jax import Array
 from jdali._batches import BatchSpec, mask_padding
 from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
+from jdali._numerics.platform import platform_dependent
 from jdali._operators.record import Static, operator
 
 
 def setup(magnitude: BatchSpec) -> BatchSpec:
     require_float32("to_decibels", magnitude)
     return magnitude
+
+
+def _largest(values: Array) -> Array:
+    """Returns the largest value, -inf if there is none, on a CPU.
+
+    XLA's own reduction waits there for a thread of its pool, while these may all be in other calls.
+    """
+    values = values.reshape(-1)
+    if not len(values):
+        return jnp.array(-jnp.inf, values.dtype)
+    while len(values) > 1:
+        half = -(-len(values) // 2)
+        values = jnp.maximum(values[:half], values[len(values) - half :])
+    return values[0]
 
 
 @operator(setup=setup, nanoseconds=5.0, source="operators/signal/decibel/to_decibels_op.h")
@@ -48,7 +64,8 @@ def to_decibels(
         inverse: Array | np.float32 = np.float32(1 / reference)
     else:
         known = jnp.where(jnp.isnan(magnitude), -jnp.inf, magnitude)
-        peak = jnp.max(mask_padding(known, extent, -jnp.inf), initial=-jnp.inf)
+        known = mask_padding(known, extent, -jnp.inf)
+        peak = platform_dependent(known, cpu=_largest, default=functools.partial(jnp.max, initial=-jnp.inf))
         inverse = 1 / jnp.where((peak == 0) | jnp.isinf(peak), 1, peak)
     ratio = magnitude * inverse
     above = ratio > lowest

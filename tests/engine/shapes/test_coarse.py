@@ -83,6 +83,12 @@ def test_a_floor_of_axes_without_names_is_one_of_all_of_them():
     assert coarse_shapes(np.array([[5, 5, 5, 5, 5]]), "", level).tolist() == [[8] * 5]
 
 
+def test_sounds_have_a_floor():
+    level = Coarseness(grid=0, floor=FLOORS.index(1 << 15)).level
+    shapes = coarse_shapes(np.array([[5000], [20000], [90000]]), "", level)
+    assert shapes.tolist() == [[1 << 15], [1 << 15], [98304]]
+
+
 def test_sides_of_an_input_that_only_lies_in_memory_are_equal():
     shapes = coarse_shapes(np.array([[100, 1200, 3], [1200, 700, 3]]), "HWC", 1, Roomy.INPUT)
     assert shapes.tolist() == [[1280, 1280, 3]] * 2

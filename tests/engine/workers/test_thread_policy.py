@@ -90,6 +90,8 @@ def test_what_is_not_cheap_is_never_tried_here():
 def test_the_first_sample_is_loaded_alone_here():
     assert groups_here(1) == [slice(0, 1)]
     assert groups_here(130) == [slice(0, 1), slice(1, 65), slice(65, 129), slice(129, 130)]
+    assert groups_here(130, stays=True) == [slice(0, 64), slice(64, 128), slice(128, 130)]
+    assert groups_here(1, stays=True) == [slice(0, 1)]
 
 
 def test_tasks_of_single_samples_even_out():
