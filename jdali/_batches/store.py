@@ -275,7 +275,13 @@ class Store:
     def host_samples(self) -> list[HostArray]:
         """Returns all samples in their true sizes, C-contiguous; views of their blocks if possible."""
         if len(self.blocks) == 1:
-            return self._host_samples_of(self.blocks[0], np.arange(len(self)))
+            block = self.blocks[0]
+            if isinstance(block, PaddedBlock) and self.whole() is not None and self.spec.is_uniform:
+                host = block.host
+                is_filled = host.ndim > 1 and host.shape[1:] == tuple(self.spec.extents[:1].flat)
+                if is_filled and host.flags.c_contiguous:
+                    return list(host)  # takes half the time of indexing
+            return self._host_samples_of(block, np.arange(len(self)))
         found: list[Any] = [None] * len(self)
         for number, block in enumerate(self.blocks):
             positions = np.flatnonzero(self.block == number)
@@ -293,8 +299,6 @@ class Store:
             return [compact(sample) for sample in block.host_samples(rows)]
         host, extents = block.host, self.spec.extents[positions]
         if host.flags.c_contiguous and (extents == np.array(host.shape[1:], np.int64)).all():
-            if host.ndim > 1 and len(host) == len(rows) and (rows == counting(len(rows))).all():
-                return list(host)  # takes half the time of indexing
             return [host[row, ...] for row in rows.tolist()]
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
@@ -350,9 +354,10 @@ class Store:
         if len(self.blocks) != 1 or not isinstance(self.blocks[0], PaddedBlock):
             return None
         array = self.blocks[0].array
-        if array.shape[0] != len(self) or not np.array_equal(self.row, np.arange(len(self))):
+        if array.shape[0] != len(self):
             return None
-        return array
+        rows = counting(len(self))
+        return array if self.row is rows or np.array_equal(self.row, rows) else None
 
     def padded_shape(self) -> tuple[int, ...]:
         """Returns the largest size per axis among padded blocks and other samples; zeros for an empty batch."""

@@ -26,6 +26,7 @@ __all__ = [
     "REASONS",
     "Column",
     "column_of",
+    "consecutive",
     "content_path",
     "field_of",
     "kind_of",
@@ -85,13 +86,14 @@ class Column:
             return None
         return values.reshape(len(self.starts), *shape)
 
-    def store(self, rows: np.ndarray) -> Store:
+    def store(self, rows: np.ndarray | slice) -> Store:
+        """Returns the samples of these rows as a column of a batch."""
+        if not isinstance(rows, slice):
+            rows = run if (run := consecutive(rows)) is not None else rows
         spec = BatchSpec(self.extents[rows], self.values.dtype)
-        block = self.block
-        if block is not None and len(rows) and (np.diff(rows) == 1).all():
-            first = rows.item(0)
-            return Store.of_block(PaddedBlock(block[first : first + len(rows)]), spec)
-        if (store := of_one_size([(self, rows)], [np.arange(len(rows))])) is not None:
+        if self.block is not None and isinstance(rows, slice):
+            return Store.of_block(PaddedBlock(self.block[rows]), spec)
+        if (store := of_one_size([(self, rows)], [np.arange(spec.batch_size)])) is not None:
             return store
         starts = self.starts[rows]
         if not spec.ndim:
@@ -99,7 +101,16 @@ class Column:
         return Store.of_block(RaggedBlock(self.values, starts, spec.extents), spec)
 
 
-def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.ndarray]) -> Store | None:
+def consecutive(rows: np.ndarray) -> slice | None:
+    """Returns consecutive, ascending rows as a slice; None for all others."""
+    if not len(rows) or rows.item(-1) - rows.item(0) != len(rows) - 1 or (rows[1:] <= rows[:-1]).any():
+        return None
+    return slice(rows.item(0), rows.item(-1) + 1)
+
+
+def of_one_size(
+    parts: Sequence[tuple[Column, np.ndarray | slice]], places: Sequence[np.ndarray]
+) -> Store | None:
     """Copies small samples of one shape into one block; returns None if samples are large or their shapes differ.
 
     Args:
@@ -112,7 +123,7 @@ def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.
     first = blocks[0]
     if any((block.dtype, block.shape[1:]) != (first.dtype, first.shape[1:]) for block in blocks):
         return None
-    count = sum(len(rows) for _, rows in parts)
+    count = sum(map(len, places))
     out = aligned_empty((count, *first.shape[1:]), first.dtype)
     for block, (_, rows), at in zip(blocks, parts, places, strict=True):
         out[at] = block[rows]
