@@ -29,10 +29,10 @@ class Epochs(Protocol):
     """Counts the epochs of an iterator, and assigns each batch to an epoch when its task is drawn."""
 
     def draw(self) -> EpochShare:
-        """Counts a drawn batch, even if the draw failed; returns its place in the epoch."""
+        """Counts a batch, even if drawing it failed. Returns its place in the epoch."""
 
     def end(self) -> None:
-        """Records that a source ended, so that the draw made no batch."""
+        """Records that a source ended, so no batch was drawn."""
 
 
 class TaskCursor:
@@ -58,7 +58,7 @@ class TaskCursor:
 
     @property
     def is_fed(self) -> bool:
-        """True if the user feeds a source; False if the pipeline calls all of them."""
+        """True if the user feeds at least one of the external sources with `feed_input`."""
         return any(source.is_fed for source in self._externals.values())
 
     @property
@@ -90,12 +90,12 @@ class TaskCursor:
         return state
 
     def note_end(self) -> None:
-        """Records all source positions when one ends."""
+        """Records the positions of all sources; called when one of them ends."""
         self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state at the end of `epoch`, if a source ended then. Only the last two ends are kept; otherwise None."""
+        """Returns the state recorded at the end of `epoch`; None if there is none. Only the last two ends are kept."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -219,11 +219,11 @@ class TaskCursor:
         self.position += batches * count
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
-        """Ends an epoch early, right after the batch of a state; drops batches drawn since then.
+        """Ends an epoch early, after the batch at which `state` was taken. Batches drawn since then are dropped.
 
         Args:
-            batches: number of batches left in the epoch after the state; they are skipped. If None, the number is
-                unknown: external sources restart, if they can, and readers continue after the state.
+            batches: number of batches left in the epoch after the state, which are skipped. If None, the number is unknown:
+                then external sources restart, if they can, and readers continue from the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -265,7 +265,7 @@ def open_sources(
     """Opens the sources of a pipeline; returns them by node, and the tables that the readers computed, for other processes.
 
     Args:
-        tables: tables that the same readers computed in another process; readers use these instead of computing theirs.
+        tables: tables that the same readers computed in another process, so that they need not be computed again.
     """
     sources: dict[Node, Any] = {}
     noted: dict[str, dict[str, Any]] = {}

@@ -13,11 +13,11 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """Reports that a node failed, on some samples or as a whole; `step` has the nodes of the step that ran.
+    """Reports that a node failed, on some samples or as a whole. `step` lists all nodes of the step in which it ran.
 
     Args:
         failures: error of each failed sample; the key None stands for the node as a whole.
-        others: nodes in the same program, any of which may be the one that failed.
+        others: other nodes of the same program, if it is unknown which node failed.
         where: line that errors show in place of the nodes' own.
     """
 
@@ -83,7 +83,7 @@ class OperatorFailure(Exception):
 
 
 class failing_as:
-    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the node at fault, or of all if unknown."""
+    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the node that failed, or of all if unknown."""
 
     __slots__ = ("_nodes",)
 

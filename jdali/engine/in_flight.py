@@ -1,4 +1,4 @@
-"""Holds the batches in flight: drawn in order, made several at a time, taken in order.
+"""Holds the batches in flight. Batches are drawn in order, made several at a time, and taken in order.
 
 ```
  add ─▶ draw ─▶ begin in workers ─▶ make ─▶ finish ─▶ pop
@@ -30,16 +30,16 @@ from jdali.engine.task import BatchTask
 
 
 class Room:
-    """Bounds the batches made ahead, by number and bytes; for one thread at a time.
+    """Limits the number and the bytes of the batches made ahead; used by one thread at a time.
 
     Args:
-        depth: least number of batches that may wait; one more is made meanwhile.
-        most_bytes: most bytes of batches that wait or are being made; a single batch may take more.
+        depth: minimum of the attribute `depth`.
+        most_bytes: maximum bytes of all batches that wait or are being made; a single batch may take more.
         is_strict: if True, allows only one batch at a time until a first batch shows its size.
 
     Attributes:
-        depth: number of batches that may wait now.
-        largest: most bytes that a batch took while it was made.
+        depth: number of batches that may wait, while one more is made.
+        largest: maximum bytes that a batch took while it was made.
     """
 
     def __init__(self, depth: int, most_bytes: int, *, is_strict: bool):
@@ -67,8 +67,8 @@ class Room:
         return waiting_bytes + (under_way + 1) * self.largest <= self.most_bytes
 
 
-# Batches made at the same time: one reads, one decodes, one is in its stages. With a fourth, small batches take at least a
-# tenth longer, because threads wake each other.
+# Number of batches made at the same time: one reads, one decodes, one is in its stages. With a fourth, small batches take at
+# least a tenth longer, because threads wake each other.
 IN_FLIGHT = 3
 _FINISH = -1  # number of the last step, in which the iterator finishes batches in order
 

@@ -46,7 +46,7 @@ class Trace:
 class StepwiseEngine(Engine):
     """Makes batches of another engine's tasks, operator by operator.
 
-    It uses that engine's readers, but leaves that engine's position, times and programs as they are.
+    It shares the readers of the other engine, but does not change its position, times and programs.
     """
 
     def __init__(self, engine: Engine, *, most: int):
@@ -79,7 +79,7 @@ class StepwiseEngine(Engine):
         return Trace(iteration.env, iteration.parts)
 
     def interrupt(self) -> None:
-        """Interrupts its threads, but not the sources, which belong to the pipeline."""
+        """Interrupts the threads of this engine, but not the sources, because these belong to the pipeline."""
         self._closed = True
         self.pool.interrupt()
 
@@ -109,7 +109,7 @@ class SeenBatch:
 
     Attributes:
         result: outputs and identities of the samples; None if all samples failed.
-        errors: failed samples; stand-ins took their positions.
+        errors: failed samples; other samples (stand-ins) took their positions.
     """
 
     number: int
@@ -118,9 +118,9 @@ class SeenBatch:
 
 
 class PipelineInspector:
-    """Makes batches of a pipeline with a cursor and an engine of its own; one thread at a time.
+    """Makes batches of a pipeline with a separate cursor and engine; used by one thread at a time.
 
-    Its values equal the pipeline's bit for bit.
+    The values equal those of the pipeline bit for bit.
 
     Args:
         first_state: state of the sources before the first batch.
@@ -244,7 +244,7 @@ class PipelineInspector:
         return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
-        """Runs a sample operator by operator; returns the trace, the sample's position there, and its task."""
+        """Runs a sample operator by operator. Returns the trace, the position of the sample in it, and the task of the batch."""
         task = self.task(number)
         if not 0 <= position < len(task):
             raise IndexError(f"batch {number} has {len(task)} samples, there is no position {position}")
@@ -255,7 +255,7 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs one sample operator by operator, once for each of several epochs.
+        """Runs one sample operator by operator, for several epochs.
 
         If the sample fails in one epoch, the traces of the other epochs are still complete.
 
@@ -296,7 +296,10 @@ class PipelineInspector:
         return "" if self.reader is None else str(self.reader.source(index))
 
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
-        """Finds samples by a part of their file name; returns index and name of at most 50, and how many were searched."""
+        """Finds samples by a part of their file name.
+
+        Returns index and name of at most 50, and the number of samples searched.
+        """
         found: list[tuple[int, str]] = []
         wanted, end, size = text.lower(), time.monotonic() + seconds, self.size or 0
         for index in range(size):
@@ -322,7 +325,7 @@ class PipelineInspector:
                 return
 
     def close(self) -> None:
-        """Ends its engine without waiting: work in progress fails soon. The pipeline continues."""
+        """Ends the inspector's engine without waiting; its work in progress fails soon. The pipeline continues."""
         self._closed = True
         stepwise = self._stepwise
         if stepwise is not None:
@@ -330,7 +333,7 @@ class PipelineInspector:
         self._end()
 
     def _end(self) -> None:
-        """Closes the engine; if a thread is working with it, that thread closes it afterwards."""
+        """Closes the engine, or leaves this to a thread that is still using the engine."""
         if self._lock.acquire(blocking=False):
             try:
                 if self._stepwise is not None:

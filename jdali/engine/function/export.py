@@ -44,9 +44,9 @@ from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exporte
 
 # Padded sides of pictures, if the caller declares no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
-# Most programs for one padded shape; there are several because operators may plan smaller samples differently.
+# Maximum number of programs for one padded shape. There are several because operators may plan smaller samples differently.
 _MOST_FORMS = 16
-# Used if random values decide sizes: the number of draws for each size, and a factor that enlarges the largest size drawn.
+# If random values decide sizes: the number of draws that are tried for each size, and a factor that enlarges the largest size.
 _DRAWS, _DRAWN_GROWTH = 8, 1.25
 # Each batch size gets its own program if an operator does not take a symbolic number of samples.
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
@@ -217,7 +217,7 @@ def _forms(
 def _described_outputs(
     plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Returns element types and layouts of the outputs, and their sizes, None for an output whose samples differ.
+    """Returns the element types, layouts and sizes of the outputs. A size is None if the samples of the output differ in size.
 
     Args:
         varied: True if samples at the start may differ in size.
@@ -293,7 +293,7 @@ def _needed(function: PipelineFunction) -> set[Node]:
 
 
 def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Writes all nodes, because their numbers are part of random keys, and their branches.
+    """Writes all nodes and branches, because the numbers of nodes are part of random keys.
 
     Nodes that are not needed become sources without data. The user's lines are written without their folders.
     """
@@ -318,8 +318,8 @@ def _numbers(value: Any) -> tuple[int, int]:
     return dataclasses.astuple(ValueNumber.of(value))
 
 
-# Fractions of a padded size that are planned: if at most two axes vary, and if more do. Sizes in between are assumed to need no
-# other plans.
+# Fractions of a padded size for which plans are made: a few if more than two axes vary, otherwise more. Sizes in between are
+# assumed to need no other plans.
 _SHARES_OF_TWO = (1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25)
 _SHARES_OF_MORE = (1.0, 0.5)
 _MARGIN = 8  # a shape that covers different sizes is rounded up to a multiple of this
@@ -345,7 +345,7 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
 
 
 def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
-    """Combines sizes of several values, the largest first: first all values shrink together, then one at a time."""
+    """Combines sizes of several values. All values shrink together first, then one at a time; sizes are in descending order."""
     together = [[each[min(i, len(each) - 1)] for each in sizes] for i in range(max(map(len, sizes)))]
     alone = [
         [size if i == j else other[0] for j, other in enumerate(sizes)]

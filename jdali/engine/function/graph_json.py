@@ -1,4 +1,4 @@
-"""Writes graphs as JSON, nodes and branches, and reads them."""
+"""Writes the nodes and branches of graphs as JSON, and reads them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jdali.graph import (
     record_graph,
 )
 
-_MOST_OUTPUTS = 1 << 16  # most outputs of a node
+_MOST_OUTPUTS = 1 << 16  # maximum number of outputs of a node
 
 
 class UnknownOperatorError(RuntimeError):
@@ -44,7 +44,7 @@ class NodeRow:
     domain: int
     outputs: int
     where: str
-    fed: dict[str, Any] | None  # an external source without its feed
+    fed: dict[str, Any] | None  # options of an external source; None for other nodes
     preserve: bool = False  # older versions did not write it
 
 
@@ -55,7 +55,7 @@ def record_to_write(nodes: Iterable[Node]) -> GraphRecord:
 
 def _unfed(runtime: Any) -> Any:
     if not isinstance(runtime, SourceFeed):
-        return runtime  # this object is also an argument, so `written_graph` refuses it
+        return runtime  # a Python object; `written_graph` refuses it as an argument
     return functools.partial(
         SourceFeed, None, num_outputs=runtime.num_outputs, repeat_last=runtime.repeat_last,
         layout=runtime.layouts, dtype=runtime.dtypes, ndim=runtime.ndims,

@@ -52,7 +52,7 @@ class FunctionPlan:
     It is a pytree: compiled functions take it as an argument, and `jax.vmap` maps it over samples.
 
     Attributes:
-        given: inputs of the stage besides the start, [N, ...].
+        given: inputs [N, ...] of the stage that are not values of the start.
         shapes: shape of a sample in each array that the plan is for.
     """
 
@@ -107,7 +107,7 @@ class Planner:
         return self._planned(stage, arrays, ragged=ragged, pads=pads)
 
     def _consumer(self, value: DataNode) -> Node:
-        """Returns the first operator that takes a value, or the operator that makes it if none does."""
+        """Returns the first operator that takes a value; if there is none, the operator that makes the value."""
         users = (node for node in self.stage.nodes if any(v is value for v in node.data_inputs))
         return next(users, value.source)
 
@@ -148,7 +148,7 @@ class Planner:
         return FunctionPlan(packed, apart, given, form)
 
     def _padded(self, stage: PlannedStage, *, ragged: bool, pads: bool) -> tuple[tuple[int, ...], ...]:
-        """Pads the shapes of the values as a stage does, so that few programs serve; dense arrays keep their sizes."""
+        """Pads the shapes of the values as a stage does, so that few programs are compiled; dense arrays keep their sizes."""
         specs = stage.values
         if not pads or (not ragged and all(spec.is_uniform for spec in specs)):
             return tuple(map(_largest, specs))
@@ -157,7 +157,7 @@ class Planner:
 
     @functools.cached_property
     def draws_on_host(self) -> bool:
-        """True if plans depend on random values: they decide sizes, or results of some `setup`."""
+        """True if plans depend on random values, because these decide sizes or other results of some `setup`."""
         if any(node.op.random and node.op.setup_sees("keys") for node in self.stage.nodes):
             return True
         outside = {id(v) for v in (*self.part.start, *self.part.fixed)}
@@ -179,7 +179,7 @@ class Planner:
         return program(arrays, plan.packed, plan.apart, draw.identity(), draw.seeds(random_nodes(self.stage)))
 
     def _reads(self, form: FunctionForm) -> list[bool]:
-        """Returns, for each value of the start, True if the program reads its elements, False if only sizes."""
+        """Returns, for each value of the start, whether the program reads its elements; otherwise it needs only the sizes."""
         with x64_context(True):
             closed = jax.make_jaxpr(computation(self.stage, form, "cpu"))(*operand_specs(self.stage, form, 1))
         flat = FlatProgram(closed, "cpu")
@@ -222,7 +222,7 @@ class _HostValues(Values):
             raise TracedArgumentError(
                 f"the random values of {names} are not known, because the key or index is traced"
             )
-        # Ragged plans, so that few programs serve all sizes.
+        # Ragged: the sizes are no part of a program, so that few programs are compiled.
         plan = maker.plan(inputs, draw, ragged=True)
         shapes = plan.form.program.shapes
         arrays = []

@@ -1,7 +1,7 @@
 """Estimates the time of a batch, from its elements and calls, and the share that padding takes.
 
-The model is good enough to choose between shapes and to report the cost of padding. `benchmarks/shapes.py` measures its
-constants; the constant of an operator is in its record (`nanoseconds`).
+The model is accurate enough to choose shapes and to report the cost of padding. `benchmarks/shapes.py` measures its
+constants. The constant of an operator is the attribute `nanoseconds` of the operator.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 
 from jdali.graph import DataNode, Stage, compiled
 
-# Nanoseconds for each element that an operator reads or writes on an accelerator, where memory is the bound. Most programs
-# of `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, because they move 1 to 5 times their inputs and outputs. For a
-# CPU each operator has its own figure.
+# Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. Most
+# programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, because they move 1 to 5 times their inputs and outputs.
+# For a CPU each operator has its own figure.
 _DEVICE_NANOSECONDS = 0.002
 # Nanoseconds to copy an element on the host, or to write it to new memory there; and to send an element to an accelerator.
 _CPU_MOVING = 0.2
