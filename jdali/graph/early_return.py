@@ -1,4 +1,4 @@
-"""Reorders blocks so that both branches of an `if` end alike: both in a `return`, or both at their end."""
+"""Reorders blocks so that both branches of an `if` end in a `return`, or neither does."""
 
 from __future__ import annotations
 

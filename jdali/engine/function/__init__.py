@@ -1,6 +1,7 @@
 """Turns a pipeline into a pure function.
 
-The start is a set of values of the pipeline. The compiled operators after it become the function; the host part makes the values of the start.
+The start is a set of values of the pipeline. The compiled operators after it become the function; the host part makes the
+values of the start.
 
 ```
  sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs
