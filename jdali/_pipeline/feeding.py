@@ -18,7 +18,7 @@ def feed(
     layout: str | None = None,
     copy: bool = True,
 ) -> None:
-    """Feeds the data of the next batch to several sources; if it raises, no source has got data."""
+    """Feeds the data of the next batch to several sources. If an error is raised, no source is fed."""
     adding = []
     for wanted, data in inputs:
         if isinstance(wanted, DataNode) and definition.config.debug:
@@ -35,7 +35,7 @@ def _checked(
 ) -> Callable[[], None]:
     """Checks data; returns a function that adds it to its source."""
     node, source = _fed_source(engine, graph, wanted)
-    if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
+    if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # as in DALI, such outputs are fed one by one
         add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))
         return functools.partial(
             engine.cursor.ask, node, functools.partial(add, data, layout, engine.batch_size)
