@@ -110,8 +110,8 @@ class Pipeline:
             process; Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
             docs/scaling.md.
         min_workers, max_workers: bounds of the number of workers, which is adapted to the time that the loop waits for
-            batches. The number starts at `workers`, if given, otherwise at `min_workers` (default 1). If both are None, only
-            `resize_workers` changes it.
+            batches. The number starts at `workers`, if given, otherwise at `min_workers` (default 1). Without `max_workers`,
+            only `resize_workers` changes it.
         compilation_cache: if True, keeps compiled programs in the user's cache folder for the next start; if False, JAX's
             configuration is not changed.
         kwargs: arguments of DALI that have no effect here, see `WITHOUT_EFFECT`.

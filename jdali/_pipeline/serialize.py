@@ -82,7 +82,10 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns the definition and the options of a pipeline for `pickle`; raises TypeError if an argument cannot be written."""
+    """Returns a pipeline for `pickle`: the written definition, and options that it lacks.
+
+    Raises TypeError if this is impossible.
+    """
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:
