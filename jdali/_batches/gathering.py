@@ -195,7 +195,7 @@ def _on_device(
 
 
 def _home(blocks: list[Block], placement: Sharding) -> Sharding:
-    """Chooses the device on which samples are joined: the wanted device if some are there, or else the first block's."""
+    """Chooses the device on which samples are joined: the wanted one if any sample is there, otherwise the first block's."""
     found = [b.sharding for b in blocks if b.sharding is not None]
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:

@@ -234,7 +234,7 @@ class BatchSplit:
         return cls(count, tuple((number, tuple(held)) for number, held in sorted(devices.items())))
 
     def portion(self, number: int, portions: int) -> BatchSplit | None:
-        """Returns the split of one of `portions` equal arrays that make up the batch; None if a part would lie in two arrays."""
+        """Returns the split of one of `portions` equal arrays that form the batch; None if a part would be in two arrays."""
         if len(self.parts) % portions:
             return None
         size = len(self.parts) // portions

@@ -307,7 +307,7 @@ class TensorList:
 
     @property
     def _placement(self) -> Placement:
-        """Placement for JAX arrays of the samples: their own if they are on devices, or else the default device."""
+        """Placement for JAX arrays of the samples: the devices that the samples are on; for host memory, the default device."""
         return self.store.sharding or self._jax_device()
 
     def _jax_device(self) -> jax.Device:
