@@ -33,7 +33,7 @@ def feed(
 def _checked(
     engine: Engine, graph: Graph, wanted: DataNode | str, data: object, layout: str | None, copy: bool
 ) -> Callable[[], None]:
-    """Checks data; returns a function that adds it to its source."""
+    """Checks data, and returns a function that feeds it to the source."""
     node, source = _fed_source(engine, graph, wanted)
     if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # as in DALI, such outputs are fed one by one
         add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))

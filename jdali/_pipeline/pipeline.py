@@ -77,8 +77,8 @@ class Pipeline:
         py_start_method: how these processes are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a tuple
-            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
-            functions, and cloudpickle, if it is installed, for what only it can pickle.
+            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local functions,
+            and for objects that it cannot pickle cloudpickle, if it is installed.
         py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
             workers. None for no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
         output_dtype, output_ndim, output_layout: expected values: a sequence with a value for each output, or one value for
@@ -710,7 +710,7 @@ class Pipeline:
     def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
         """Writes the definition: operators, arguments and options, without the position (see `checkpoint`).
 
-        Functions and iterables of external sources are left out: a deserialized pipeline needs `feed_input`.
+        Functions and iterables of external sources are left out, so a deserialized pipeline needs `feed_input`.
 
         Args:
             define_graph: a function that returns the outputs, as the method of this name does; needed if the pipeline has no
@@ -972,9 +972,9 @@ class Pipeline:
                 layout of the decoder or external source, or "" if it has none.
 
         Raises:
-            ValueError: an operator after the start runs on the host, such as a decoder or a Python function, chooses
-                among the samples of a batch, or reads data that the start does not lead to; or the pipeline has no such
-                node. The error names it.
+            ValueError: an operator after the start runs on the host (such as a decoder or a Python function), chooses among
+                the samples of a batch, or reads data that does not come from the start; or the pipeline does not have a
+                named node. The error names the operator or node.
             RuntimeError: the pipeline is in debug mode, so it has no graph.
         """
         if self.debug:

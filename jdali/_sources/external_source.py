@@ -215,7 +215,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
-        """Ends an epoch early, right after the batch of a state, see `SourceItems.leave_epoch`."""
+        """Ends an epoch early, after the batch at which `state` was taken, see `SourceItems.leave_epoch`."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             one = 1 if self.batch else batch_size

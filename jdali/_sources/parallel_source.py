@@ -190,7 +190,7 @@ class ParallelSource(SourceFeed, InWorkers):
         return batch.outputs
 
     def _wanted(self, request: _Request) -> tuple[int, ...]:
-        """Returns the part of a request that its batch depends on.
+        """Returns the part of a request on which the contents of the batch depend.
 
         A source of whole batches does not get the number of the first sample. This number is too high if an earlier batch
         was smaller than expected.

@@ -21,7 +21,7 @@ from jdali._batches import (
 from jdali._system.devices import is_local
 from jdali.tensors import Tensor, TensorCPU, TensorList
 
-# A list of samples in host memory, or a batch if the user's data is on a device.
+# A list of samples in host memory, or a `TensorList` if the user's data is on a device.
 Samples: TypeAlias = "list[np.ndarray[Any, Any]] | TensorList"
 
 

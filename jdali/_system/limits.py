@@ -109,7 +109,7 @@ def words(name: str) -> str:
 
 
 def older_names(module: str, names: Mapping[str, str]) -> None:
-    """Adds attributes to a module that read and set limits, for programs written before `Limits` existed.
+    """Adds attributes that read and set limits to a module, for programs written before `Limits` existed.
 
     Args:
         names: {attribute: name of its limit}.

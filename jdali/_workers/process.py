@@ -64,7 +64,7 @@ class TaskProcess:
         self.looks = self.stopped = 0
 
     def send(self, order: StartOrder | TaskOrder, descriptors: Sequence[int]) -> None:
-        """Sends an order; does nothing if the process is gone, which the receiver notices."""
+        """Sends an order. Does nothing if the process is gone, because the pool notices this when it receives."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.channel.send(order, descriptors)
 

@@ -67,7 +67,7 @@ class SharedSlabs:
         return chosen
 
     def take_back(self, slab: SharedSlab) -> None:
-        """Ends the loan of an empty slab."""
+        """Ends the loan of a slab in which there is no answer."""
         self._returned.append(slab)
         self._sort_in()
 

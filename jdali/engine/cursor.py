@@ -181,7 +181,7 @@ class TaskCursor:
             try:
                 raise errors[0]
             finally:
-                errors.clear()  # no reference cycle: an error holds this frame
+                errors.clear()  # no reference cycle: an error references this frame
                 outcomes.clear()
         sizes = {len(samples): node for node, given in data.items() for samples in given.outputs}
         if len(sizes) > 1:
@@ -198,7 +198,7 @@ class TaskCursor:
                 self._externals[node].end_with(self._externals[ended].title)
 
     def counted(self, first: int, size: int) -> SampleIds:
-        """Returns the identities of samples that come from no reader; their indices count from `first`."""
+        """Returns identities for `size` samples that come from no reader; their indices start at `first`."""
         return SampleIds(np.full(size, self.epoch, np.uint32), counting(size) + first, counting(size))
 
     def _go_on(self, size: int) -> dict[str, SampleRefs]:
@@ -207,7 +207,7 @@ class TaskCursor:
         return {node.name: reader.next_batch(size) for node, reader in self._readers.items()}
 
     def skip(self, batches: int, count: int) -> None:
-        """Advances as `batches` calls of `draw(count)` would."""
+        """Advances all sources as `batches` calls of `draw(count)` would."""
         for source in self._externals.values():
             source.skip(batches, count)
         self._skip_readers(batches, count)
@@ -262,7 +262,7 @@ def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
 def open_sources(
     nodes: Sequence[Node], options: EngineOptions, tables: Tables
 ) -> tuple[dict[Node, Any], Tables]:
-    """Opens the sources of a pipeline; returns them by node, and the tables that the readers computed, for other processes.
+    """Opens the sources of a pipeline. Returns them by node, and the tables that the readers computed, to send to workers.
 
     Args:
         tables: tables that the same readers computed in another process, so that they need not be computed again.
@@ -288,7 +288,7 @@ def open_reader(
     tolerates_errors: bool = False,
     where: str | None = None,
 ) -> Reader:
-    """Opens the reader of a node; a reader of remote files reads ahead.
+    """Opens the reader of a node. Remote files are read ahead.
 
     Args:
         seed: seed of the random order, if the arguments have none or a negative one.

@@ -80,7 +80,7 @@ def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[N
 
 
 class Engine:
-    """Makes the batches of one pipeline: `draw` a task, `make` its batch.
+    """Makes the batches of one pipeline: `draw` returns a task, and `make` makes the batch of a task.
 
     A batch depends on nothing but its task, so the caller's threads may make several batches at once, in any order.
     Only one thread at a time may draw.
@@ -140,8 +140,8 @@ class Engine:
         self.timing = Timing(
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
-        # Steps with a state work on one batch at a time. `turn` does not ensure this: replays and second attempts do not wait
-        # for it.
+        # Steps with a state work on one batch at a time. `turn` does not ensure this, because replays and second attempts do
+        # not wait for their turn.
         alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
@@ -272,7 +272,7 @@ class Engine:
         """Makes the batch of a task that another process sent; the result is in memory that the other process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
+            first = [self._prepared[number] for number in steps_before_programs(self.here)]    # compile nothing
             makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
             make_each(sent.task, makers)
             return ()

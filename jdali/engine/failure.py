@@ -27,7 +27,7 @@ class NodeFailure(Exception):
         self, node: Node, failures: Mapping[int | None, Exception], *, others: Sequence[Node] = (), where: str = ""
     ):  # fmt: skip
         self._nodes, self._where = (node, *others), where
-        # Errors of the code or the machine come first: bad samples may be tolerated, such errors are not.
+        # Errors of the code or the machine come first, because they are never tolerated, but bad samples may be.
         self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
         self.node, self.first = node, next(iter(self.failures.values()))
         super().__init__(str(self.first))
@@ -43,7 +43,7 @@ class NodeFailure(Exception):
 
     @property
     def sample(self) -> int | None:
-        """Number of the first failed sample in the step's part of the batch; None if the code failed."""
+        """Number of the first failed sample among the samples of the step; None if the code failed."""
         return next(iter(self.failures))
 
     @property

@@ -32,7 +32,7 @@ class Living(Protocol):
 
 
 class Abandon:
-    """Closes a pipeline soon after the garbage collector has taken it.
+    """Closes a pipeline soon after the garbage collector has freed it.
 
     A finalizer runs in any thread, at any point. So this neither waits nor takes a lock, because the thread may hold a lock
     that the pipeline's threads need. It keeps neither the window nor a user object alive.

@@ -96,7 +96,7 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Returns the samples of a branch, which its predicate selects from the samples of the parent; adds them to `parts`.
+    """Selects the samples of a branch from those of its parent by the predicate, adds them to `parts`, and returns them.
 
     Raises:
         NodeFailure: a predicate is not a scalar.
@@ -122,7 +122,7 @@ def leave_empty(nodes: Iterable[Node], env: Values) -> None:
 
 
 def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], pool: Pool) -> None:
-    """Runs a step on the samples of its branch; if there are none, its outputs have no samples either."""
+    """Runs a step on the samples of its branch. If the branch has none, makes outputs without samples."""
     with pool.slabs:
         part = part_of(step.nodes[0].domain, parts, env)
         if not (step.runs_empty or len(part)):

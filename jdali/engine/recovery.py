@@ -43,8 +43,8 @@ class AttemptFailure:
     """Describes the failure of an operator that ended an attempt at a batch.
 
     Attributes:
-        user_error: returns a new error for the user, to be raised from `cause`. It is not stored here: its traceback
-            would form a reference cycle.
+        user_error: returns a new error for the user, to be raised from `cause`. The error is not stored, because its
+            traceback would form a reference cycle.
         blamed: failed samples by position; empty if the code failed.
     """
 

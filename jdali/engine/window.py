@@ -255,7 +255,7 @@ class Window:
             self._scaler.note_wait(time.perf_counter() - start)
 
     def _wait_for_change(self) -> bool:
-        """Waits until `take` may return or raise; returns True if the sources are, or were, moved meanwhile."""
+        """Waits until `take` may return or raise. Returns True if the sources were moved meanwhile, or are being moved."""
         flight = self._flight
         with flight.changed:
             flight.fill()
@@ -335,7 +335,7 @@ class Window:
         if self.phase is not Phase.ENDED:
             return False
         if not self.ahead:
-            flight.wait_until_drawn()  # batches scheduled before meet the same end
+            flight.wait_until_drawn()  # batches scheduled earlier reach the same end
         flight.drained, flight.begins_again = False, True
         self._enter(Phase.RUNNING)
         return True

@@ -43,7 +43,7 @@ def is_not_converted(func: object) -> bool:
 
 
 def do_not_convert(func: object = None) -> Any:
-    """Decorates a function whose `if`, `and`, `or` and `not` stay Python's own, also in all functions that it calls.
+    """Decorates a function so that its `if`, `and`, `or` and `not`, and those of all functions that it calls, stay Python's own.
 
     Raises:
         ValueError: the function is a pipeline definition.
@@ -97,7 +97,7 @@ def _is_graph_value(value: object) -> bool:
 def convert(function: Callable[..., object]) -> Callable[..., Any]:
     """Converts a function: its conditionals on graph values go to the hooks of `tracing`.
 
-    Outside `tracing` the function behaves as before. Its errors have a traceback of the user's own lines.
+    Outside `tracing`, the function behaves as before. Tracebacks of errors show the user's own lines.
     """
     converted = RUNTIME.converted(function, even_of_libraries=True)
     plain = converted is function and isinstance(function, FunctionType)

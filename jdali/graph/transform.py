@@ -181,7 +181,7 @@ class _Expressions(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
-            if not node.args and self.first:  # a branch is another function, which needs the arguments
+            if not node.args and self.first:  # needed in a branch, which is another function
                 node.args = [ast.Name("__class__", ast.Load()), ast.Name(self.first, ast.Load())]
                 return at(node, node)
         elif not reads_frame(node):

@@ -57,7 +57,7 @@ class Assembler:
 
         Args:
             rows: the rows to take from each pipeline's outputs; None for all.
-            mask: bool [N], for the samples of all pipelines.
+            mask: mask of the batch, bool [N], for the samples of all pipelines.
         """
         for batches in outputs:
             self.check(batches)

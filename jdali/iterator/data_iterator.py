@@ -204,7 +204,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def _counts_this(self) -> bool:
-        """True if `len` counts this epoch. After a loop over its rest `len` counts the next epoch, for a progress bar."""
+        """True if `len` counts this epoch; False after a loop over the rest of it, when `len` counts the next one."""
         return self._end is None or not self._first
 
     @property

@@ -318,7 +318,6 @@ class EpochCounter:
         self.done = 0 if left else before.done
 
     def _of(self, state: Mapping[str, Any]) -> EpochCounter:
-        """Makes a counter that equals the counter from which the state was taken."""
         before = copy.copy(self)
         before.batch_size, before.pipelines = int(state["batch_size"]), int(state["pipelines"])
         before.done, before._moved = int(state["done"]), int(state["turn"])

@@ -224,5 +224,5 @@ def outcome_of(take: Callable[[], Result | None]) -> Result | BaseException | No
     """Takes a batch. Returns it, or the error raised in its place; None if no batch is ready."""
     try:
         return take()
-    except Exception as error:  # an interrupt is raised: it took no batch
+    except Exception as error:  # an interrupt is raised, because it took no batch
         return error

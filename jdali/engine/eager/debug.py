@@ -219,7 +219,7 @@ class DebugGraph(Graph):
         self._keys_known = False  # True once the samples are fixed, see `_fix_keys`
         self._refs: dict[Node, SampleRefs] = {}  # samples drawn so far, by node of the first iteration
         self._waiting: list[tuple[Node, DebugStep]] = []
-        self._called = 0  # operators that the function called; nodes of the user's batches do not count
+        self._called = 0  # operators that the function has called, without nodes of the user's batches
 
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNodeDebug:
         return DataNodeDebug(name, device, node, index, self)
@@ -247,7 +247,7 @@ class DebugGraph(Graph):
             return value
         if any(isinstance(v, (DataNode, TensorList)) for v in value):  # several input sets
             return [self._taken(v, what, op) for v in value]
-        if not (value and all(map(_is_sample, value))):  # a list of numbers
+        if not (value and all(map(_is_sample, value))):  # not a list of samples
             return value
         taken = as_samples(value, copy=False)
         device = "gpu" if isinstance(taken, TensorList) else "cpu"
@@ -273,7 +273,7 @@ class DebugGraph(Graph):
     def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
         """Adds an operator and runs it; raises RuntimeError if the first iteration called another operator here."""
         runtime = options.get("runtime")
-        if isinstance(runtime, InWorkers):  # a debugger does not stop in workers
+        if isinstance(runtime, InWorkers):  # run it here: a debugger does not stop in workers
             options["runtime"] = here = runtime.in_process()
             args = {name: here if value is runtime else value for name, value in args.items()}
         node = super().add(op, inputs, args, **options)

@@ -18,7 +18,7 @@ from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, Domain, make_plan
 from jdali.tensors import TensorList
 
-KEPT_GRAPHS = 256  # the least recently used is dropped first
+KEPT_GRAPHS = 256  # maximum number; the least recently used is dropped first
 _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 

@@ -54,7 +54,8 @@ class StepwiseEngine(Engine):
             engine.options, batch_size=most, most_idle=0, seed=engine.seed, on_error="mask", max_compiles=None
         )
         super().__init__(_stepwise(engine.plan), options, sources=engine.sources)
-        # Both engines call the user's functions and share their locks. Readers may run in both at once.
+        # Both engines call the same functions of the user, so they share the locks of these steps. Readers may run in both at
+        # once.
         theirs = {step.nodes[0]: step.alone for step in engine._prepared}
         self._prepared = [
             prepared
@@ -202,10 +203,10 @@ class PipelineInspector:
                 raise IndexError(f"batch {number} is too far: its epoch has more than 32 bits") from None
 
     def batch(self, number: int) -> SeenBatch:
-        """Makes a batch. Stand-ins replace samples that fail; the result lists the failures.
+        """Makes a batch. Samples that fail are replaced by others; the result lists the failures.
 
         Args:
-            number: from 0, counted from the start of training.
+            number: number of the batch, counted from 0 at the start of training.
 
         Raises:
             IndexError: an external source ends before the batch.
@@ -273,7 +274,7 @@ class PipelineInspector:
         return [(self._trace_of(index, range(epoch, epoch + 1)), 0) for epoch in epochs]
 
     def _trace_of(self, index: int, epochs: range) -> Trace:
-        """Traces one batch that holds the sample once for each epoch."""
+        """Traces one batch that contains the sample once for each epoch."""
         with self._exclusively():
             return self._engine().trace(self.engine.task_of_sample(index, epochs))
 

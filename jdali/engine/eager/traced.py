@@ -1,4 +1,4 @@
-"""Functions on graph nodes, traced once for all calls that differ in their arrays only."""
+"""Traces functions on graph nodes. Calls that differ only in their arrays share a trace."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class MadeElsewhere:
     """Has workers run the steps before the border of a plan.
 
     Attributes:
-        timer: times batches, from submission to result, and the time that workers spend on them.
+        timer: measures the time of batches from submission to result, and the time that workers spend on them.
     """
 
     def __init__(self, border: Border, workers: BatchWorkers, sources: Mapping[Node, Any]):
@@ -96,7 +96,7 @@ class MadeElsewhere:
     ) -> dict[DataNode, TensorList] | AttemptFailure:
         """Waits until a worker has made a task; returns the values at the border, or the failure.
 
-        An error of the workers themselves is raised: they were closed, or cannot be started.
+        Raises the error of the workers if they were closed or cannot be started.
         """
         begun = begun or self.begin(task, seed, order)
         sent = begun.sent.task
@@ -199,7 +199,7 @@ Kills = Callable[[BatchTask], TaskKilledError | None]
 
 
 def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
-    """Finds a sample that kills a worker by itself; returns its position and the error, or None."""
+    """Finds a sample that kills a worker by itself. Returns its position and the error; None if there is none."""
     error = kills(task) if len(task) else None
     position = None if error is None else error.deaths[-1].reached
     if error is None or position is None:
@@ -211,7 +211,7 @@ def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError]
 
 
 def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
-    """Makes each sample of a task as a batch of its own; notes the position of each before it starts.
+    """Makes each sample of a task as a separate batch, and notes its position before it starts.
 
     Each maker makes all samples before the next maker starts, so cheaper makers should come first.
     """

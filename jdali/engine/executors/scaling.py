@@ -22,8 +22,8 @@ _WAITING = 0.05  # a worker is added if the loop waits for more than this share 
 _IDLE = 0.01  # a worker may be removed if the loop waits for less than this share of the time
 _BUSY = 0.8  # a worker is removed only if the others are then busy for at most this share
 _HELPS = 1.03  # a new worker stays if batches then come at least this many times as fast
-_QUIET_WINDOWS = 3  # windows in a row before a worker is removed
-_PAUSE_WINDOWS = 8  # windows without a new worker after one did not help
+_QUIET_WINDOWS = 3  # a worker is removed if it was not needed in this many windows in a row
+_PAUSE_WINDOWS = 8  # after a worker that did not help, none is added for this many windows
 WINDOW_BATCHES = 32
 
 

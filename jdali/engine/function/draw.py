@@ -71,7 +71,7 @@ class Draw:
         return SampleIds(epoch, index, np.arange(len(index)))
 
     def identity(self) -> Any:
-        """Returns uint32 [3, N]: compiled programs make keys from it."""
+        """Returns the identities as uint32 [3, N], from which compiled programs make keys."""
         if any(isinstance(v, jax.core.Tracer) for v in (self.epoch, self.index)):
             index = jnp.asarray(self.index)
             wide = index.dtype.itemsize == 8

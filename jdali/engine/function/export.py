@@ -86,7 +86,7 @@ def export_function(
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     rows, domains = _written_graph(function)
-    # In the order of the graph: the order of the user's dictionary must not change the fingerprint.
+    # In the order of the graph, because the order of the user's dictionary must not change the fingerprint.
     fixed = sorted(definition.fixed.items(), key=lambda item: _numbers(item[0]))
     manifest = Manifest(
         VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
@@ -102,7 +102,7 @@ def export_function(
         programs,
     )  # fmt: skip
     manifest.fingerprint = manifest.computed_fingerprint()
-    # Written last: a folder without a manifest is no export.
+    # Written last, because a folder without a manifest is not an export.
     unfinished = target / f".{MANIFEST}"
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
     unfinished.replace(target / MANIFEST)
@@ -177,7 +177,7 @@ def _plans(
     for chosen, draw in itertools.product(combined(sizes), draws):
         try:
             plans.append(function.plan_sizes(chosen, dtypes, draw))
-        except OperatorError as error:  # the pipeline does not take this size
+        except OperatorError as error:  # the pipeline refuses this size
             refused = error
         except TracedArgumentError as error:
             raise ValueError(
@@ -250,8 +250,8 @@ def _write_programs(
 def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[int, bytes]]:
     """Lowers a program to StableHLO; this machine need not have the platform.
 
-    Returns: pairs of batch size and program: a single pair with 0 if the program takes any batch size; a pair for each of
-        `BATCH_SIZES` if an operator needs to know the batch size.
+    Returns: pairs (batch size, program). If the program takes any batch size, it is one pair with size 0. If an operator
+        needs to know the batch size, it is a pair for each of `BATCH_SIZES`.
     """
     function = jax.jit(computation(planner.stage, form, exact_platform(platform)))
 
@@ -271,14 +271,14 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
 def without_places(exported: jax.export.Exported) -> jax.export.Exported:
     """Strips source locations from a program.
 
-    JAX writes the files and lines of all callers into it. They would make the bytes depend on the folder that jdali is
-    installed in, and reveal paths of the author.
+    JAX writes the files and lines of all callers into a program. They would make its bytes depend on the folder in which
+    jdali is installed, and reveal paths of the author.
     """
     with ir.Context() as context:
         stablehlo.register_dialect(context)
         module = stablehlo.deserialize_portable_artifact(context, exported.mlir_module_serialized)
         passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(module.operation)
-        # As in JAX, so that versions that are up to four weeks older can load the program.
+        # As JAX does, target StableHLO of four weeks ago, so that slightly older versions can load the program.
         compatible = stablehlo.StablehloCompatibilityRequirement.WEEK_4
         version = stablehlo.get_version_from_compatibility_requirement(compatible)
         data = stablehlo.serialize_portable_artifact(module, version)
@@ -364,7 +364,7 @@ def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) ->
     """Returns padded shapes that hold samples of these sizes and of all sizes in between.
 
     Args:
-        growth: factor by which sizes that differ grow, as room for larger random values.
+        growth: factor by which sizes that differ are enlarged, because later random values may be larger.
     """
     shapes = []
     for each in zip(*sizes, strict=True):

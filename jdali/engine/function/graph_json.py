@@ -125,7 +125,7 @@ def _read_node(item: Mapping[str, Any]) -> NodeRecord:
         keywords = {name: read_value(value) for name, value in row.fed.items()}
         runtime = functools.partial(SourceFeed, None, name=row.name, **keywords)
     args = {name: read_value(value) for name, value in row.args.items()}
-    op.bind(args, private=True)  # steps do not look for arguments that the operator lacks
+    op.bind(args, private=True)  # raises for arguments that the operator lacks, which steps would ignore
     return NodeRecord(
         op, row.name, True, row.device, tuple(map(read_value, row.inputs)), args, row.seed, runtime, row.outputs,
         row.domain, row.where, row.preserve,
@@ -153,7 +153,6 @@ def written_value(value: object) -> Any:
 
 
 def read_value(value: Any) -> Any:
-    """Returns a value that `written_value` wrote."""
     if isinstance(value, list):
         return [read_value(item) for item in value]
     if not isinstance(value, dict):

@@ -59,7 +59,7 @@ class Part:
             for value in node.data_inputs:
                 if id(value) not in inside:
                     inputs[value] = None
-            # Known or fixed arguments are not inputs: they are passed by value.
+            # Known or fixed arguments are not inputs, because they are passed by value.
         for value in self.outputs:
             if id(value) not in inside:
                 inputs[value] = None

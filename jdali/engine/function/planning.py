@@ -71,7 +71,8 @@ class Planner:
 
     def __init__(self, part: Part):
         self.part, self.stage = part, part.stage()
-        # One program must serve all sizes: functions remember no earlier batches, and exports meet unseen sizes.
+        # One program must serve all sizes, because functions do not remember earlier batches, and exports get sizes not seen
+        # before.
         self._calls = StageCalls(self.stage, 0, remembers=False)
         self._dependencies = Dependencies(self.stage)
         self._shapes = StageShapes(self.stage, host_device().platform, self._calls.arguments, most=None)
@@ -85,8 +86,8 @@ class Planner:
         """Plans a call.
 
         Args:
-            ragged: leaves the sizes of samples out of the program's key, even if the sizes are equal.
-            pads: pads ragged samples to one of few shapes; if False, to the largest sample.
+            ragged: if True, the program does not depend on the sizes of samples, even if they are equal.
+            pads: if True, pads ragged samples to one of few shapes; if False, to the largest sample.
         """
         env = _HostValues(self, inputs, draw)
         specs = dict(zip(self.part.start, inputs.specs, strict=True))
@@ -173,7 +174,7 @@ class Planner:
 
     # --- running now -------------------------------------------------------------------------
     def run(self, plan: FunctionPlan, inputs: FunctionInputs, draw: Draw, platform: str) -> Any:
-        """Runs a plan now as a program of its own; returns the outputs and their sizes."""
+        """Runs a plan immediately, as a separate program; returns the outputs and their sizes."""
         program = self.programs(plan.form, platform)
         arrays = [*inputs.arrays, *plan.given]
         return program(arrays, plan.packed, plan.apart, draw.identity(), draw.seeds(random_nodes(self.stage)))

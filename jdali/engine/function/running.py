@@ -32,7 +32,7 @@ class FunctionForm:
     Attributes:
         outputs: positions of the outputs among the values of the stage.
         sizes: size of all samples of each output; None if they differ.
-        ragged: True if the key leaves out the sizes of samples, even if the sizes are equal.
+        ragged: True if the program does not depend on the sizes of samples, even if they are equal.
     """
 
     program: ProgramForm

@@ -242,7 +242,8 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
     """Rounds the longest side of each sample up to the grid, the other sides to a fraction of it; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
-    # The quotient is exact if a side is just a fraction of the longest, because the fractions have few binary digits.
+    # If a side is exactly one of the fractions of the longest, the quotient is exact, because the fractions have few binary
+    # digits.
     share = np.clip(sides / np.maximum(longest, 1), fractions[0], 1)
     padded = np.ceil(fractions[np.searchsorted(fractions, share)] * longest).astype(np.int64)
     padded = np.where(sides == sides.max(axis=1, keepdims=True), longest, padded)

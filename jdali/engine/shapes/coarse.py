@@ -44,7 +44,7 @@ class CoarseGrid:
     frames: Sizes
 
 
-# Grids from the finest to the coarsest; each holds the points of the next grid.
+# Grids from the finest to the coarsest. Each contains all sizes of the next one.
 GRIDS = (
     CoarseGrid("steps of a quarter", FINE, None, DOUBLING),
     CoarseGrid("two sizes an octave", COARSE, None, DOUBLING),

@@ -20,11 +20,11 @@ _DEVICE_NANOSECONDS = 0.002
 _CPU_MOVING = 0.2
 _DEVICE_MOVING = 0.02
 
-# Samples that take less time than this are padded more: for them, more programs would cost more than the padding. An
+# Samples that take less time than this are padded more, because for them, more programs would cost more than the padding. An
 # accelerator takes 20 us for a decoded picture, most of it to receive the pixels, padding included.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
-# Time that the samples of one call should take. Longer calls do not pay: a call costs about 0.3 ms on the host, but its unused
-# rows are computed as well.
+# Time that the samples of one call should take. Longer calls are not worth it, because a call costs only about 0.3 ms on the
+# host, but its unused rows are computed, too.
 SECONDS_A_CALL = 8e-3
 # Share of a roomy padded shape that a sample fills.
 TRUE_SHARE = 0.25
@@ -65,7 +65,7 @@ class StageCost:
             self._padded[: len(stage.inputs)] += _DEVICE_MOVING
 
     def seconds(self, true: np.ndarray, padded: np.ndarray) -> np.ndarray:
-        """Estimates seconds, float [N], for samples whose values have these numbers of elements, [N, values] each."""
+        """Estimates the seconds for each sample, float [N], from the numbers of elements of its values, [N, values] each."""
         nanoseconds: np.ndarray = true @ self._true + padded @ self._padded
         return nanoseconds * 1e-9
 

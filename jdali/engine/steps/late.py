@@ -35,7 +35,7 @@ class LateSamples:
     """Makes the samples of one output of a batch late.
 
     Args:
-        some: makes the samples of some rows; raises if one fails.
+        some: makes the samples of some rows; raises an error if one fails.
         all: makes all samples at once and returns the value of the output; raises NodeFailure if some fail.
 
     Attributes:
@@ -67,7 +67,7 @@ class LateSamples:
             self.failed = True
             raise
         return [
-            made.blocks[block].host_sample(row)[tuple(map(slice, extent))]  # views: they are copied anyway
+            made.blocks[block].host_sample(row)[tuple(map(slice, extent))]  # a view, which is copied anyway
             for block, row, extent in zip(
                 made.block.tolist(), made.row.tolist(), wanted.tolist(), strict=True
             )

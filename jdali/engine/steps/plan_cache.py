@@ -1,4 +1,4 @@
-"""Caches the plans of a stage, so that all that depends only on sizes, types and a few values is computed once.
+"""Caches the plans of a stage, so that everything that depends only on sizes, types and a few values is computed once.
 
 A plan depends on the sizes, types and layouts of the stage's inputs, and on the values that some `setup` reads; all of these
 are in the key of the plan. All other values are written to the arrays of the plan for each batch.

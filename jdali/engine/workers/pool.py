@@ -44,7 +44,8 @@ class Pool:
     Attributes:
         is_here: True if the calling thread does all work, see `here`.
         slabs: memory that the threads lease; other threads that work for the same batches enter `with pool.slabs:`.
-        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads that enter it.
+        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads inside `with
+            pool.serving:`.
         turns: lock for brief work, which only one thread at a time may do, see `ThreadPolicy`.
     """
 
@@ -87,7 +88,7 @@ class Pool:
             policy: decides how many calls this thread makes; None if it makes none.
             in_order: if True, this thread makes all calls, one after the other.
 
-        Returns: the results, None for calls that failed, and the errors by number, ascending.
+        Returns: the results, with None for calls that failed, and the errors by number of the call, ascending.
         """
         results: list[Any] = [None] * count
         failures: dict[int, Exception] = {}
@@ -115,7 +116,7 @@ class Pool:
         self.executor.run_all(work, range(done, count, step))
         if policy is not None:
             policy.note_pool(time.perf_counter() - start, count - done)
-        # Move the errors to a new dictionary: they reference frames of `attempt_one`, which reference `failures`.
+        # Move the errors to a new dictionary, because they reference frames of `attempt_one`, which reference `failures`.
         return results, {i: failures.pop(i) for i in sorted(failures)}
 
     def interrupt(self) -> None:

@@ -32,8 +32,8 @@ class ThreadPolicy:
     and two threads are worth it.
 
     Cheap samples: threads that release the GIL many times a millisecond mostly wait for each other, too: for plain WAV files
-    two threads took three times as long as one. That depends on the function and the machine, so the policy tries both ways
-    now and then, and takes the faster one.
+    two threads took three times as long as one. This depends on the function and the machine, so the policy tries both ways
+    now and then, and uses the faster one.
 
     Readers themselves divide their work into tasks (`Reader.tasks`), depending on where their records are.
 
@@ -46,9 +46,9 @@ class ThreadPolicy:
         is_brief: True if one thread works on the next batch.
     """
 
-    # A brief sample takes at most BRIEF_SECONDS of processor time. Its wall time is at most BRIEF_WAITING times that, because
-    # work that waits for a disk or a server is faster with threads. Once work is brief, both limits are BRIEF_SLACK times as
-    # large.
+    # A brief sample takes at most BRIEF_SECONDS of processor time, and a wall time of at most BRIEF_WAITING times this,
+    # because work that waits for a disk or a server is faster with threads. Once work is brief, both limits are BRIEF_SLACK
+    # times as large.
     BRIEF_SECONDS, BRIEF_WAITING, BRIEF_SLACK = 30e-6, 4.0, 1.5
 
     # Seconds that a sample takes. Below TRIVIAL_SECONDS the pool is not tried. Above CHEAP_SECONDS samples go to the pool as long
