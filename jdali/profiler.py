@@ -271,10 +271,7 @@ def _split(part: PhaseTimer, spent: Spent, device: PhaseTimer) -> list[tuple[Pha
 
 
 def _compiling(spent: Spent) -> float:
-    """Returns the seconds of compilation in a part.
-
-    They are limited to its wall time, because several threads may compile at once.
-    """
+    """Returns the seconds of compilation in a part, at most its wall time, because several threads may compile at once."""
     return min(spent.inner["compiling"], spent.seconds)
 
 

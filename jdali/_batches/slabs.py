@@ -50,10 +50,7 @@ class Usage(NamedTuple):
 
 @dataclasses.dataclass(eq=False)
 class _Slab:
-    """Represents a slab of memory.
-
-    The pool counts all returns of slabs; `returned` is the count when this slab was last returned.
-    """
+    """Represents a slab. The pool counts all returns of slabs; `returned` is the count when this one was last returned."""
 
     memory: memoryview
     size: int
@@ -150,10 +147,7 @@ class SlabPool:
         self._sort_in()
 
     def _sort_in(self) -> None:
-        """Keeps or frees returned slabs.
-
-        Does not wait for the lock, because the thread that has it calls this after releasing it.
-        """
+        """Keeps or frees returned slabs. Does not wait for the lock, because the thread that has it calls this afterwards."""
         freed: list[_Slab] = []  # freed without the lock
         while self._returned and self._lock.acquire(blocking=False):
             try:

@@ -342,10 +342,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result, or the next one that has samples.
-
-        Raises an error if the pipeline is fed, so there is no next one.
-        """
+        """Returns the result, or the next one that has samples. A fed pipeline has no next one, so an error is raised."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing

@@ -82,10 +82,7 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns a pipeline for `pickle`: the written definition, and options that it lacks.
-
-    Raises TypeError if this is impossible.
-    """
+    """Returns the written definition of a pipeline, and options that it lacks, for `pickle`; raises TypeError if impossible."""
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:

@@ -80,10 +80,7 @@ def _is_by_value(function: types.FunctionType) -> bool:
 
 
 def _reduced(function: types.FunctionType) -> tuple[object, ...]:
-    """Reduces a function for `pickle`.
-
-    It is rebuilt first without closure and globals, because they may refer to the function.
-    """
+    """Reduces a function for `pickle`. Closure and globals are set after it is rebuilt, because they may refer to it."""
     cells = function.__closure__ or ()
     made = (marshal.dumps(function.__code__), function.__module__, cells)
     used = {name: function.__globals__[name] for name in set(_global_names(function.__code__))

@@ -272,7 +272,7 @@ class Engine:
         """Makes the batch of a task that another process sent; the result is in memory that the other process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            first = [self._prepared[number] for number in steps_before_programs(self.here)]    # compile nothing
+            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
             makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
             make_each(sent.task, makers)
             return ()
@@ -289,10 +289,7 @@ class Engine:
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Waits for the workers, if there are any, and adds the values that they made to a batch.
-
-        Returns their failure, if any.
-        """
+        """Waits for the workers, if any, and adds the values that they made to a batch. Returns their failure; None if there is none."""
         if self.elsewhere is None:
             return None
         self.pool.refuse_if_interrupted()

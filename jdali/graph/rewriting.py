@@ -90,10 +90,7 @@ class Rewriting:
     """
 
     def __init__(self, fixed: Mapping[DataNode, np.ndarray]):
-        """Takes values that are the same for all samples.
-
-        If such a value is a condition, only the branch that it chooses remains.
-        """
+        """Takes values that are the same for all samples. If one is a condition, only the branch that it chooses remains."""
         self._conditions = {_identity(value): array for value, array in fixed.items()}
         self._rewritten: dict[tuple[Node, int], DataNode] = {}
 

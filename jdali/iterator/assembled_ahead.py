@@ -147,10 +147,7 @@ class _Joining:
         self._lock = threading.Lock()
 
     def add(self, pipeline: int, result: Result, share: EpochShare) -> Result:
-        """Adds a part of a batch and, if it is the last part, makes the arrays.
-
-        Returns the part, with the batch as `finished`.
-        """
+        """Adds a part of a batch. The last part makes the arrays. Returns the part, with the batch as `finished`."""
         with self._lock:
             place = share.epoch, share.number
             batch = self._batches.get(place)

@@ -190,9 +190,7 @@ class DataIterator(EpochLoop[BatchT]):
         return self._draw(keep=True).arrays
 
     def __len__(self) -> int:
-        """Returns the number of batches of a loop over this epoch.
-
-        The next epoch may have one more or less, see `LastBatchPolicy`.
+        """Counts the batches of a loop over this epoch. The next one may have one more or less, see `LastBatchPolicy`.
 
         After `set_state` or a `break`, it counts the rest of the epoch. Once a loop over the rest has ended, it counts the
         next epoch. After a whole epoch, the count does not change until `reset`.

@@ -148,10 +148,7 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Number of samples by which a batch advances.
-
-        With a reader, only one pipeline counts, because each has its own shard.
-        """
+        """Number of samples by which a batch advances; with a reader in one pipeline, because each pipeline has its own shard."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
@@ -248,10 +245,7 @@ class EpochCounter:
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended.
-
-        Returns False if the previous epoch has already ended there, so that this epoch continues.
-        """
+        """Notes that a source ended. Returns False, so that this epoch continues, if the previous epoch has already ended there."""
         if self.done or self._began_again:
             return True
         self._began_again = True

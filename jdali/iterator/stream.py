@@ -153,10 +153,7 @@ class BatchStream:
         return None if share.is_surplus else error
 
     def _take_parts(self) -> bool:
-        """Takes a batch or an error from each pipeline, so that all stay at the same position.
-
-        Returns False if one is not ready.
-        """
+        """Takes a batch or an error from each pipeline, so that all stay in step. Returns False if one is not ready."""
         for number, pipeline in enumerate(self.pipelines):
             if number not in self._outcomes:
                 outcome = outcome_of(pipeline.take_result)

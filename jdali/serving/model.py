@@ -68,10 +68,7 @@ class ServedModel:
         return tuple(one["name"] for one in self.metadata()["outputs"])
 
     def metadata(self) -> dict[str, Any]:
-        """Returns the protocol's description of the model.
-
-        If there is a user's model, its outputs are unknown and are omitted.
-        """
+        """Returns the protocol's description of the model. If there is a user's model, its outputs are unknown and omitted."""
         inputs = []
         for name, given in zip(self.preprocess.inputs, self.preprocess.input_shapes, strict=True):
             kind = "BYTES" if given is None else datatype(given[0])

@@ -56,10 +56,7 @@ class ActorCall(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ActorPlace:
-    """Describes where an actor runs.
-
-    `error` is set if the pipeline could not be started there, so that the actor makes no tasks.
-    """
+    """Describes where an actor runs. If `error` is set, the pipeline could not be started, and the actor makes no tasks."""
 
     node: str
     node_id: str

@@ -25,10 +25,7 @@ class _Kind(NamedTuple):
 
 
 class DebugStep:
-    """Represents an operator call and its runner.
-
-    Each iteration makes a new node for the call, which must equal the first one.
-    """
+    """Represents an operator call and its runner. In each iteration, the call makes a new node, which must equal the first."""
 
     def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
         self.node, self._make_runner = node, make_runner
@@ -122,10 +119,7 @@ def unexpected(node: Node) -> RuntimeError:
 
 
 def _repetitions(node: Node) -> list[int]:
-    """Returns, for each input, the position of the first input that is the same batch.
-
-    A runner fits only nodes with equal results.
-    """
+    """Returns, for each input, the position of the first input that is the same batch. A runner depends on these positions."""
     values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
     return [values.index(value) for value in values]
 

@@ -297,10 +297,7 @@ class PipelineInspector:
         return "" if self.reader is None else str(self.reader.source(index))
 
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
-        """Finds samples by a part of their file name.
-
-        Returns index and name of at most 50, and the number of samples searched.
-        """
+        """Finds samples by a part of their file name. Returns index and name of up to 50, and how many samples were searched."""
         found: list[tuple[int, str]] = []
         wanted, end, size = text.lower(), time.monotonic() + seconds, self.size or 0
         for index in range(size):

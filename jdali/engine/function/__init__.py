@@ -1,7 +1,4 @@
-"""Turns a pipeline into a pure function.
-
-The start is a set of values of the pipeline. The compiled operators after it become the function; the host part makes the
-values of the start.
+"""Turns a pipeline into a pure function: its compiled operators. The host part makes the function's inputs, called the start.
 
 ```
  sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs

@@ -102,9 +102,7 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key; the key has everything that the function depends on.
-
-        A function that is new to the pipeline is counted.
+        """Returns the function of a key, which has everything that it depends on. Counts functions new to the pipeline.
 
         Raises:
             CompileLimitError: a new function would exceed the limit.
@@ -186,10 +184,7 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates the number of samples of a stage, which is less than the batch in a branch.
-
-    If there are more, more calls are made.
-    """
+    """Estimates the number of samples of a stage; in a branch, it is a part of the batch. More samples take more calls."""
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 
