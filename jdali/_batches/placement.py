@@ -101,7 +101,7 @@ def _bounds(index: Any, shape: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> jax.Array:
-    """Stacks parts of one shape as [parts, n, ...]. Part i is on device i; if `devices` is None, all are on the default device."""
+    """Stacks parts of one shape as [parts, n, ...]. Part i is on device i; if `devices` is None, on the default device."""
     if devices is None:
         if all(isinstance(part, np.ndarray) for part in parts):
             return _on_default_device([np.stack(parts)])

@@ -154,7 +154,7 @@ class SourceFeed:
         return layout or declared
 
     def remake(self) -> Callable[[], SourceFeed]:
-        """Returns a factory that makes this object in a worker, without the user's source, because each task contains its data."""
+        """Returns a factory that makes this object in a worker. The user's source is not sent; each task contains its data."""
         return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
 
     def anew(self) -> SourceFeed:

@@ -289,7 +289,7 @@ class Engine:
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Waits for the workers, if any, and adds the values that they made to a batch. Returns their failure; None if there is none."""
+        """Waits for the workers, if any, and adds the values that they made to a batch. Returns their failure, or None."""
         if self.elsewhere is None:
             return None
         self.pool.refuse_if_interrupted()

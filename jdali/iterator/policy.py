@@ -245,7 +245,7 @@ class EpochCounter:
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended. Returns False, so that this epoch continues, if the previous epoch has already ended there."""
+        """Notes that a source ended. Returns False, so that this epoch continues, if the previous one has already ended there."""
         if self.done or self._began_again:
             return True
         self._began_again = True
