@@ -119,7 +119,7 @@ class Planner:
         given: dict[tuple[Node, str], Any],
         draw: Draw,
     ) -> list[PlannedCall]:
-        """Plans the operators. If the branches of a conditional differ in size, the value of its selector must be known."""
+        """Plans the operators. If the branches of a conditional differ in size, the value that selects a branch must be known."""
         while True:
             try:
                 return self._calls.plan(specs, env, env.count, given, draw.keys)

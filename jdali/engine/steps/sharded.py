@@ -48,7 +48,7 @@ class Spread:
     """Describes the devices over which a stage is spread.
 
     Attributes:
-        rows: samples of a batch; the last sample is repeated if there are fewer.
+        rows: number of rows, one for each sample of a full batch; in a smaller batch, the last sample is repeated.
     """
 
     mesh: Mesh  # [parts of the batch, copies of each part]
