@@ -81,7 +81,7 @@ class ProcessWorkers:
     Args:
         count: number of processes.
         most_idle: maximum bytes of unused shared memory that are kept for later results.
-        reduce: function that reduces objects for `pickle`, with which objects of jdali are sent by name, see `pack_by_value`.
+        reduce: function that reduces objects for `pickle`, so that objects of jdali are sent by name, see `pack_by_value`.
 
     Attributes:
         count: number of processes wanted.

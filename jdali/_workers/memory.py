@@ -1,6 +1,6 @@
 """Allocates memory that several processes can map: files without a name, which never outlive the processes.
 
-Descriptors are sent to another process over a socket (SCM_RIGHTS), as all POSIX systems support.
+Descriptors are sent to another process over a socket (SCM_RIGHTS), which all POSIX systems support.
 """
 
 from __future__ import annotations

@@ -306,7 +306,8 @@ class TaskPool:
     def _rehearse(self) -> None:
         """Has each new process make a copy of a task of another process, and drops the result.
 
-        The first task of a process takes seconds, because programs are compiled. Otherwise, batches would wait for this.
+        The first task of a process takes seconds, because programs are compiled. Without the copy, batches would wait for
+        this.
         """
         cold = [p for p in self._processes if p.is_ready and not p.is_warm and not p.tasks]
         if not cold or not any(p.is_warm for p in self._processes):

@@ -33,7 +33,7 @@ class Room:
     """Limits the number and the bytes of the batches made ahead; used by one thread at a time.
 
     Args:
-        depth: minimum of the attribute `depth`.
+        depth: minimum number of batches that may wait; `fit` may raise the number.
         most_bytes: maximum bytes of all batches that wait or are being made; a single batch may take more.
         is_strict: if True, allows only one batch at a time until a first batch shows its size.
 
@@ -86,7 +86,7 @@ class Follower(Epochs, Protocol):
     """Assigns each batch to an epoch of an iterator when the batch's task is drawn, and finishes the batch."""
 
     def finish(self, result: Result) -> Result:
-        """Makes of a batch what the iterator returns. It is called from any thread, in the order of the batches."""
+        """Turns a batch into what the iterator returns. It is called from any thread, in the order of the batches."""
 
 
 class WindowSlot:

@@ -3,7 +3,8 @@
 ```
  a step fails ──▶ blame: samples that made it fail, by their provenance ──▶ StandIns: the task of another attempt
 ```
-The epoch and index of the failed sample and the number of the attempt determine the stand-in, so no batch depends on another.
+A stand-in is a sample that replaces a failed one. It depends only on the epoch and index of the failed sample and the number
+of the attempt, so no batch depends on another.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def call_operator(
 
     Args:
         inputs: DataNodes and constants. A list of DataNodes means several input sets; the operator is called once for each.
-            All lists must have the same length. Inputs that are no lists are the same in all calls.
+            All lists must have the same length. Inputs that are not lists are the same in all calls.
         name: name of the node; with several input sets, of the first node.
 
     Returns: the output, or a tuple of the outputs. For several input sets: a list with the output of each set; if the

@@ -116,7 +116,7 @@ class Branches:
         return node.outputs[0]
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-        """Selects a case for each sample by its index, and returns the results. Each case is traced and run once."""
+        """Returns, for each sample, the result of the case that `index` selects. Each case is traced and run once."""
         index = self._in_current(index)
         parts = []
         for which, case in enumerate(cases):

@@ -252,7 +252,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Begins the next epoch; has no effect in the middle of an epoch, as in DALI.
 
         Args:
-            force: if True, ends an epoch early in its middle, see `take`.
+            force: if True and in the middle of an epoch, ends the epoch early, see `take`.
         """
         with self._lock:
             if self._end is None:

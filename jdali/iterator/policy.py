@@ -127,7 +127,7 @@ class EpochCounter:
         # Without a size the policy has no effect, as in DALI, and batches are returned as they come.
         self._wraps = policy is LastBatchPolicy.FILL and not (reader.pads if reader is not None else padded)
         self.step = self.epoch = self.done = 0
-        self._thrown_away = 0  # batches dropped after the last one of the epoch
+        self._thrown_away = 0  # number of batches dropped after the last one of the epoch
         self._began_again = False  # True if a source has restarted before the first batch of the epoch
         self._moved = 0  # number of shards by which the readers have moved
         # Numbers of samples of this epoch that were already used to fill up the last batch of the previous epoch. With a
@@ -148,7 +148,7 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Number of samples by which a batch advances; with a reader in one pipeline, because each pipeline has its own shard."""
+        """Number of samples that a batch takes of an epoch; with a reader, of one shard, because each pipeline has its own."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property

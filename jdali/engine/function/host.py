@@ -39,7 +39,7 @@ class HostPart:
     """
 
     def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
-        """Does not open any file. `batch_size` is that of the pipeline, but a call may have any number of samples."""
+        """Opens nothing yet. `batch_size` is that of the pipeline, but a call may have any number of samples."""
         self._start, self.seed = definition.start, definition.seed
         live = upstream(self._start)
         nodes = [n for n in definition.graph.nodes if n in live]

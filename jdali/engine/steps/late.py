@@ -7,7 +7,7 @@
                                                   └──▶ the stage runs again, with all samples made at once
 ```
 
-So only the samples of one call are in memory at a time. Failures are reported as without late samples.
+So only the samples of one call are in memory at a time. Failures are reported as if all samples had been made at once.
 """
 
 from __future__ import annotations

@@ -73,7 +73,8 @@ class StagePlan:
 
     Attributes:
         varying: arguments whose arrays each batch replaces.
-        outputs: for each output, where its samples are in the results of the jobs: stores without blocks. None until known.
+        outputs: for each output, a store without blocks, which locates the samples in the results of the jobs; None until
+            known.
     """
 
     stage: PlannedStage

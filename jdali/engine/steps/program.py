@@ -184,7 +184,7 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates the number of samples of a stage; in a branch, it is a part of the batch. More samples take more calls."""
+    """Estimates the number of samples of a stage; in a branch, these are a part of the batch. More samples take more calls."""
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 

@@ -65,7 +65,7 @@ class SourceRunner(StepRunner):
 
 
 def policy_of(reader: Reader) -> ThreadPolicy:
-    """Makes the policy of a reader. Only for readers whose samples are often cheap, the calling thread may read alone."""
+    """Makes the policy of a reader. The calling thread may read alone only if samples are often cheap."""
     return ThreadPolicy(tries_here=reader.often_cheap, may_be_brief=reader.often_cheap)
 
 

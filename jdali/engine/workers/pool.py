@@ -44,8 +44,7 @@ class Pool:
     Attributes:
         is_here: True if the calling thread does all work, see `here`.
         slabs: memory that the threads lease; other threads that work for the same batches enter `with pool.slabs:`.
-        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads inside `with
-            pool.serving:`.
+        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads that enter `serving`.
         turns: lock for brief work, which only one thread at a time may do, see `ThreadPolicy`.
     """
 
