@@ -583,7 +583,7 @@ class Pipeline:
         nodes = self._definition.graph.nodes
         return [n.name for n in nodes if isinstance(n.runtime, SourceFeed) and n.runtime.is_fed]
 
-    # --- names that DALI's users reach into ---------------------------------------------------
+    # --- private names that programs for DALI use ---------------------------------------------
     def _prefetch(self) -> None:
         """Schedules as many batches as fit in the queue, or fewer if a source ends."""
         with contextlib.suppress(StopIteration):
@@ -860,7 +860,7 @@ class Pipeline:
         return {**report.statistics(self._ensure_built().engine), "skipped_samples": len(self._skipped)}
 
     def times(self) -> Times:
-        """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
+        """Returns the time that each phase has taken so far; see `iterator.report` for an interpretation."""
         window = self._ensure_built()
         return report.times(window.engine, ahead=window.ahead)
 

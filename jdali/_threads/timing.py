@@ -156,7 +156,7 @@ class Lap:
 
 
 class _Here(threading.local):
-    lap: Lap | None = None  # the lap that this thread works for
+    lap: Lap | None = None  # lap for which this thread works
 
 
 _HERE = _Here()

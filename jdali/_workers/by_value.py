@@ -118,7 +118,6 @@ def _is_empty(cell: types.CellType) -> bool:
     return False
 
 
-# --- where it is read -----------------------------------------------------------------------
 def _new_cell() -> types.CellType:
     return types.CellType()
 

@@ -263,7 +263,6 @@ def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
 
 
 def _received(payload: bytes, loads: _Loads) -> list[Any]:
-    """Unpickles the objects that `_sent` pickled."""
     objects = []
     for one, callback in pickle.loads(payload):
         one.callback = loads(callback)
@@ -293,6 +292,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
+    """Pickles with jdali's pickler, or with cloudpickle, if installed, what workers could not import otherwise."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so no worker can import its classes and functions.

@@ -49,7 +49,7 @@ class TaskCursor:
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
         self.epoch = self.iteration = self.position = 0
-        self._given: dict[Node, SourceData | Exception] = {}  # for the batch being drawn
+        self._given: dict[Node, SourceData | Exception] = {}  # data for the batch being drawn
         self._ends: dict[int, dict[str, Any]] = {}  # states of all sources at the ends of the last two epochs
 
     @property

@@ -52,7 +52,7 @@ class NodeFailure(Exception):
 
     @property
     def where(self) -> str:
-        """The user's lines that added the nodes."""
+        """The lines of the user's program that added the nodes."""
         return self._where or ", ".join(dict.fromkeys(node.where for node in self._nodes))
 
     def user_error(

@@ -128,7 +128,7 @@ class BatchTask:
         return np.zeros(len(self), bool) if first is None else first.padded
 
     def reading(self, refs: Mapping[str, SampleRefs]) -> BatchTask:
-        """Returns a copy of the task in which readers read other samples."""
+        """Returns a copy of the task with other samples for the readers."""
         return dataclasses.replace(self, refs=refs, ids=_identified(refs))
 
     def repeating(self, good: int, positions: np.ndarray) -> BatchTask:

@@ -258,7 +258,6 @@ class EpochCounter:
         return counter
 
     def advance(self) -> None:
-        """Begins the next epoch."""
         if self._wraps and self.size >= 0:
             drawn = self.samples_per_step * (self.length or 0)
             if self.reader is None:
@@ -312,6 +311,7 @@ class EpochCounter:
         self.done = 0 if left else before.done
 
     def _of(self, state: Mapping[str, Any]) -> EpochCounter:
+        """Makes a counter that equals the counter from which the state was taken."""
         before = copy.copy(self)
         before.batch_size, before.pipelines = int(state["batch_size"]), int(state["pipelines"])
         before.done, before._moved = int(state["done"]), int(state["turn"])

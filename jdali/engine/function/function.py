@@ -226,7 +226,6 @@ class PipelineFunction:
         nothing = [jax.ShapeDtypeStruct((1, *size), dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
         return self.planner.plan(FunctionInputs(nothing, specs), draw, ragged=True, pads=False)
 
-    # --- what a call is made of --------------------------------------------------------------
     def _batch(self, inputs: Sequence[Any], extents: Any) -> tuple[FunctionInputs, bool]:
         """Returns the inputs with their sizes, and whether sizes may differ by sample."""
         names = ", ".join(self.start)

@@ -172,7 +172,6 @@ class Planner:
             self._makers[value] = Planner(self.part.making(value))
         return self._makers[value]
 
-    # --- running now -------------------------------------------------------------------------
     def run(self, plan: FunctionPlan, inputs: FunctionInputs, draw: Draw, platform: str) -> Any:
         """Runs a plan immediately, as a separate program; returns the outputs and their sizes."""
         program = self.programs(plan.form, platform)

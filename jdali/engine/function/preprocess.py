@@ -184,7 +184,6 @@ class Preprocess:
         count = len(self.start)
         return [tuple(shape) for shape in self._manifest.programs[-1].shapes[:count]]
 
-    # --- plans and programs --------------------------------------------------------------------
     def _planned_row(
         self, batches: Sequence[TensorList], draw: Draw, row: int, position: int
     ) -> tuple[FunctionPlan, tuple[str, int]]:

@@ -64,7 +64,7 @@ class StageShapes:
         """
         self._most, self._few = most, few
         self.level = 0
-        self._seen: dict[Shape, int] = {}  # samples of each padded shape at this level
+        self._seen: dict[Shape, int] = {}  # number of samples of each padded shape at this level
         self._patience = 1.0  # a search for a level starts at more than `_patience * most` shapes
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
