@@ -55,7 +55,7 @@ def is_local(array: AnyArray) -> bool:
 def to_device(array: AnyArray, where: jax.Device | Sharding | None) -> jax.Array:
     """Copies an array to a device or sharding, as `jax.device_put` does; None is the default device, uncommitted.
 
-    It sends a large NumPy array to an accelerator in blocks of rows, see `PINNED_BYTES`.
+    Large NumPy arrays are sent to an accelerator in blocks of rows, see `PINNED_BYTES`.
     """
     device = accelerator() if where is None else where
     if isinstance(device, Sharding):

@@ -1,6 +1,7 @@
 """Opens regular local files only, and refuses files that do not fit into memory.
 
-Opening a FIFO or a socket would block a thread, a device may have no end, and a sparse file may be larger than the memory.
+Other files are dangerous: a FIFO or a socket would block a thread, and a device may have no end. A sparse file may be larger
+than the memory.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def note_reached(position: int) -> None:
 
 @contextlib.contextmanager
 def answering_in(memory: object, note: Callable[[int], None]) -> Iterator[None]:
-    """Within this context, sets the memory of the answer, and the function that `note_reached` calls."""
+    """Sets, within this context, the memory of the answer and the function that `note_reached` calls."""
     _HERE.memory, _HERE.note = memory, note
     try:
         yield

@@ -75,7 +75,7 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 @contextlib.contextmanager
 def tracing(hooks: Any) -> Iterator[None]:
-    """Within this context, converted functions pass their conditionals on graph values to `hooks`; see `Branches`."""
+    """Has converted functions pass conditionals on graph values to `hooks`, within this context; see `Branches`."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield

@@ -205,7 +205,7 @@ class Graph:
         return node.outputs[value.index]
 
     def copy_of(self, node: Node) -> Node | None:
-        """Returns the node if it is in this graph, or else its copy; None if there is no copy yet."""
+        """Returns the node if it is in this graph, otherwise its copy; None if there is no copy yet."""
         if node.id < len(self.nodes) and self.nodes[node.id] is node:
             return node
         return self._copies.get(node.original or node)

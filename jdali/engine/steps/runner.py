@@ -1,4 +1,4 @@
-"""Defines the base of the runners of steps: each kind of operator has its own, see `adapters`."""
+"""Defines the base class of the runners of steps. Each kind of operator has a runner, see `adapters`."""
 
 from __future__ import annotations
 

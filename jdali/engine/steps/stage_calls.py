@@ -1,4 +1,4 @@
-"""Plans the calls of a stage's operators: their arguments and seeds, and sizes and types for a batch."""
+"""Plans the calls of a stage's operators: arguments, seeds, and the sizes and types of a batch."""
 
 from __future__ import annotations
 
