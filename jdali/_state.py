@@ -10,11 +10,11 @@ CHECKPOINT_VERSION = 1
 
 
 class StateError(ValueError):
-    """A state does not fit the object that should restore it."""
+    """Raised if a state does not fit the object that should restore it."""
 
 
 class End:
-    """Marks in a pipeline's state that an external source has ended: REACHED before `reset`, LEFT after it."""
+    """Marks in a pipeline's state that an external source has ended: REACHED if `reset` was not called yet, LEFT if it was."""
 
     REACHED = "reached"
     LEFT = "left"

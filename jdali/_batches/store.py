@@ -1,4 +1,4 @@
-"""Holds a batch as a few blocks of memory, with the index of its block and its row for each sample.
+"""Stores a batch as a few blocks of memory, and for each sample the index of its block and its row in it.
 
 The engine makes a batch in parts, with one compiled program per padded shape; host operators make one
 array per sample. Both become blocks, so selecting, reordering and merging samples only changes
@@ -28,7 +28,7 @@ MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
 
 
 class LateBlock:
-    """Makes its samples when they are read, and again at each further read."""
+    """Makes samples each time they are read."""
 
     __slots__ = ("_make", "count")
 
@@ -63,7 +63,7 @@ class RowSlice(NamedTuple):
     """Holds some samples of a batch in one padded array.
 
     Attributes:
-        array: [k, *padded]; past a sample's extent its values are unspecified.
+        array: [k, *padded]; the values past the extent of a sample are unspecified.
         rows: int [m], the row of `array` that holds each sample; other rows are unused.
         samples: int [m], the position of each sample in the batch.
     """
@@ -176,7 +176,7 @@ class SamplesBlock:
 
 
 class RaggedBlock:
-    """Holds samples that are slices of one array with one axis, so that no sample needs an object of its own.
+    """Holds samples as slices of one flat array, so that samples need no objects of their own.
 
     Args:
         values: [elements], in host memory.
@@ -261,7 +261,7 @@ class Store:
         return cls(spec, (), none, none)
 
     def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
-        """Returns a store with the same rows of other blocks."""
+        """Returns a store of other blocks, in which the samples have the same rows."""
         return Store(self.spec, blocks, self.block, self.row)
 
     def __len__(self) -> int:
@@ -317,7 +317,7 @@ class Store:
 
     @classmethod
     def concat(cls, stores: Sequence[Store]) -> Store:
-        """Joins batches; a block that several stores share is kept once."""
+        """Joins batches. A block that several stores share is stored once."""
         number: dict[int, int] = {}
         blocks: list[Block] = []
         renumbered = []
@@ -360,7 +360,7 @@ class Store:
         return array if self.row is rows or np.array_equal(self.row, rows) else None
 
     def padded_shape(self) -> tuple[int, ...]:
-        """Returns the largest size per axis among padded blocks and other samples; zeros for an empty batch."""
+        """Returns, for each axis, the largest size of all padded blocks and other samples; zeros for an empty batch."""
         shapes = [b.array.shape[1:] for b in self.blocks if isinstance(b, PaddedBlock)]
         alone = [number for number, b in enumerate(self.blocks) if not isinstance(b, PaddedBlock)]
         shapes += self.spec.extents[np.isin(self.block, alone)].tolist() if alone else []

@@ -20,8 +20,8 @@ from jdali._system.devices import AnyArray, HostArray, to_host
 class Tensor:
     """Holds the array of one sample, its layout and its origin; it is a `TensorCPU` or a `TensorGPU`.
 
-    The values are C-contiguous, so every library can use them without a copy. They never change;
-    `squeeze`, `set_layout` and `reinterpret` change this object's view of them, as in DALI.
+    The values are C-contiguous, so every library can use them without a copy, and they never change. As in DALI, `squeeze`,
+    `set_layout` and `reinterpret` change only how this object describes the values.
     """
 
     device: ClassVar[str] = ""

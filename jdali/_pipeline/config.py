@@ -184,13 +184,13 @@ class PipelineConfig:
 
     @property
     def max_batch_size(self) -> int:
-        """Most samples in a batch; raises ValueError if it was not given."""
+        """Maximum number of samples in a batch; raises ValueError if it was not given."""
         if self.batch_size is None:
             raise ValueError("Pipeline: The batch size must be set.")
         return self.batch_size
 
     def engine_options(self, accelerator: jax.Device) -> EngineOptions:
-        """Returns the options of the engine, with `accelerator` as "gpu" and "mixed"."""
+        """Returns the options of the engine; operators on "gpu" and "mixed" use `accelerator`."""
         return EngineOptions(
             batch_size=self.max_batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes, seed=self.seed,
             devices={"cpu": host_device(), "gpu": accelerator}, on_error=self.on_error, max_compiles=self.max_compiles,
@@ -217,7 +217,7 @@ class PipelineConfig:
 
 
 def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
-    """Returns the default number of threads: that of the `WorkerSet`, or an equal share of the processors for each process."""
+    """Returns the default number of threads: that of the `WorkerSet`, or this process's equal share of the processors."""
     if isinstance(workers, WorkerSet):
         return workers.threads
     # Values of other types are refused later.

@@ -1,4 +1,4 @@
-"""Holds the definition of a pipeline: its graph, while it is built, and its outputs."""
+"""Holds the definition of a pipeline, that is, its graph and outputs, and adds to it until the pipeline is built."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class Definition:
     """Holds the graph of a pipeline and its outputs.
 
     Args:
-        owner: the pipeline, whose class may define the graph; referenced weakly, so that a dropped pipeline is collected.
+        owner: the pipeline, whose class may define the graph. The reference is weak, so that a dropped pipeline can be
+            collected.
 
     Attributes:
         graph: the graph; in debug mode the graph of the last iteration.
@@ -66,7 +67,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # Catch Python's own message, because an `__iter__` that raised a better one would make nodes an `Iterable`.
+        # Replace Python's message here: an `__iter__` that raises a better one would make nodes an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"
@@ -82,7 +83,7 @@ class Definition:
         return as_outputs(owner.define_graph())
 
     def complete(self) -> tuple[DataNode, ...]:
-        """Checks and returns the outputs; has the pipeline define its graph first, if needed."""
+        """Checks and returns the outputs. If there are none yet, the pipeline defines its graph first."""
         if self.outputs is None:
             self.enter()
             try:
@@ -137,7 +138,7 @@ class Definition:
         self.graph.own(edge).source.preserve = True
 
     def entries(self) -> tuple[list[Entry], str]:
-        """Returns the entries that are compared to check if a state fits a pipeline, and their fingerprint."""
+        """Returns the entries of the graph, with which a state is compared, and their fingerprint."""
         if self._fingerprint is None:
             entries = describe(self.graph.nodes, {"scaled_decoding": self.config.scaled_decoding})
             self._fingerprint = entries, fingerprint(entries)
@@ -155,7 +156,7 @@ def _are_numbers(value: object) -> bool:
 
 
 def as_outputs(returned: object) -> tuple[Any, ...]:
-    """Lists the outputs in the result of a function that defines a pipeline."""
+    """Returns the outputs in the result of a function that defines a pipeline."""
     if returned is None:
         return ()
     if isinstance(returned, Mapping):

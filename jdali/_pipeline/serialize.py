@@ -57,7 +57,7 @@ def serialized(definition: Definition) -> bytes:
 
 
 def _kept_options(config: PipelineConfig) -> dict[str, Any]:
-    """Returns the options to write; without a seed from the user, each deserialized pipeline draws a seed of its own."""
+    """Returns the options to write. They have no seed if the user gave none, so each deserialized pipeline draws a new seed."""
     kept = {name: getattr(config, name) for name in OPTIONS}
     return kept if config.seed_given else kept | {"seed": None}
 
@@ -82,7 +82,7 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns the definition and the other arguments of an equal pipeline; raises TypeError if an argument cannot be written."""
+    """Returns the written definition of a pipeline, and options that it lacks, for `pickle`; raises TypeError if impossible."""
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:

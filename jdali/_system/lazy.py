@@ -1,7 +1,7 @@
 """Makes attributes of modules on first use (PEP 562).
 
-So `import jdali` loads modules of operators and their libraries only when the program uses them. Each attribute is
-made once. `dir` and `from module import *` include all attributes.
+With this, modules of operators and their libraries are loaded only when the program uses them, not by `import jdali`. Each
+attribute is made once. `dir` and `from module import *` include all attributes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def attribute(module: ModuleType, name: str, make: Maker) -> None:
     """Adds a lazy attribute to a module; replaces any other attribute of that name.
 
     Args:
-        module: its `__getattr__` and `__dir__` are set.
+        module: name of the module, whose `__getattr__` and `__dir__` are set.
         make: makes the value on first use; several threads may call it at the same time.
     """
     makers = vars(module).get("__lazy__")
@@ -35,7 +35,7 @@ def imported(package: str, where: Mapping[str, str]) -> None:
     """Adds attributes to a package that are imported on first use.
 
     Args:
-        where: for each attribute, the module that defines it; for a submodule, the submodule itself.
+        where: the module that defines each attribute, by name of the attribute; for a submodule, the submodule itself.
     """
     module = sys.modules[package]
     for name, source in where.items():

@@ -29,10 +29,10 @@ class Epochs(Protocol):
     """Counts the epochs of an iterator, and assigns each batch to an epoch when its task is drawn."""
 
     def draw(self) -> EpochShare:
-        """Counts a drawn batch, even if the draw failed; returns its place in the epoch."""
+        """Counts a batch, even if drawing it failed. Returns its place in the epoch."""
 
     def end(self) -> None:
-        """Records that a source ended, so that the draw made no batch."""
+        """Records that a source ended, so no batch was drawn."""
 
 
 class TaskCursor:
@@ -49,7 +49,7 @@ class TaskCursor:
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
         self.epoch = self.iteration = self.position = 0
-        self._given: dict[Node, SourceData | Exception] = {}  # for the batch being drawn
+        self._given: dict[Node, SourceData | Exception] = {}  # data for the batch being drawn
         self._ends: dict[int, dict[str, Any]] = {}  # states of all sources at the ends of the last two epochs
 
     @property
@@ -58,7 +58,7 @@ class TaskCursor:
 
     @property
     def is_fed(self) -> bool:
-        """True if the user feeds a source; False if the pipeline calls all of them."""
+        """True if the user feeds at least one of the external sources with `feed_input`."""
         return any(source.is_fed for source in self._externals.values())
 
     @property
@@ -90,12 +90,12 @@ class TaskCursor:
         return state
 
     def note_end(self) -> None:
-        """Records all source positions when one ends."""
+        """Records the positions of all sources; called when one of them ends."""
         self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state at the end of `epoch`, if a source ended then. Only the last two ends are kept; otherwise None."""
+        """Returns the state recorded at the end of `epoch`; None if there is none. Only the last two ends are kept."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -181,7 +181,7 @@ class TaskCursor:
             try:
                 raise errors[0]
             finally:
-                errors.clear()  # no reference cycle: an error holds this frame
+                errors.clear()  # no reference cycle: an error references this frame
                 outcomes.clear()
         sizes = {len(samples): node for node, given in data.items() for samples in given.outputs}
         if len(sizes) > 1:
@@ -198,7 +198,7 @@ class TaskCursor:
                 self._externals[node].end_with(self._externals[ended].title)
 
     def counted(self, first: int, size: int) -> SampleIds:
-        """Returns the identities of samples that come from no reader; their indices count from `first`."""
+        """Returns identities for `size` samples that come from no reader; their indices start at `first`."""
         return SampleIds(np.full(size, self.epoch, np.uint32), counting(size) + first, counting(size))
 
     def _go_on(self, size: int) -> dict[str, SampleRefs]:
@@ -207,7 +207,7 @@ class TaskCursor:
         return {node.name: reader.next_batch(size) for node, reader in self._readers.items()}
 
     def skip(self, batches: int, count: int) -> None:
-        """Advances as `batches` calls of `draw(count)` would."""
+        """Advances all sources as `batches` calls of `draw(count)` would."""
         for source in self._externals.values():
             source.skip(batches, count)
         self._skip_readers(batches, count)
@@ -219,11 +219,11 @@ class TaskCursor:
         self.position += batches * count
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
-        """Ends an epoch early, right after the batch of a state; drops batches drawn since then.
+        """Ends an epoch early, after the batch at which `state` was taken. Batches drawn since then are dropped.
 
         Args:
-            batches: number of batches left in the epoch after the state; they are skipped. If None, the number is
-                unknown: external sources restart, if they can, and readers continue after the state.
+            batches: number of batches left in the epoch after the state, which are skipped. If None, the number is unknown:
+                then external sources restart, if they can, and readers continue from the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -262,10 +262,10 @@ def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
 def open_sources(
     nodes: Sequence[Node], options: EngineOptions, tables: Tables
 ) -> tuple[dict[Node, Any], Tables]:
-    """Opens the sources of a pipeline; returns them by node, and the tables that the readers computed, for other processes.
+    """Opens the sources of a pipeline. Returns them by node, and the tables that the readers computed, to send to workers.
 
     Args:
-        tables: tables that the same readers computed in another process; readers use these instead of computing theirs.
+        tables: tables that the same readers computed in another process, so that they need not be computed again.
     """
     sources: dict[Node, Any] = {}
     noted: dict[str, dict[str, Any]] = {}
@@ -288,7 +288,7 @@ def open_reader(
     tolerates_errors: bool = False,
     where: str | None = None,
 ) -> Reader:
-    """Opens the reader of a node; a reader of remote files reads ahead.
+    """Opens the reader of a node. Remote files are read ahead.
 
     Args:
         seed: seed of the random order, if the arguments have none or a negative one.

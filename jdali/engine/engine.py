@@ -80,19 +80,19 @@ def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[N
 
 
 class Engine:
-    """Makes the batches of one pipeline: `draw` a task, `make` its batch.
+    """Makes the batches of one pipeline: `draw` returns a task, and `make` makes the batch of a task.
 
     A batch depends on nothing but its task, so the caller's threads may make several batches at once, in any order.
     Only one thread at a time may draw.
 
     Args:
         callback_workers: processes that call parallel sources and functions; they end with the engine.
-        start_workers: takes the open readers, and starts the workers that run the first steps of batches. None: this
+        start_workers: function of the open readers that starts the workers for the first steps of batches. None: this
             process runs all steps.
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
-        elsewhere: has workers run the first steps of batches; None if the engine runs all steps.
+        elsewhere: object that has workers run the first steps of batches; None if the engine runs all steps.
         here: the steps that the engine runs itself.
     """
 
@@ -140,8 +140,8 @@ class Engine:
         self.timing = Timing(
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
-        # Steps with a state work on one batch at a time. `turn` does not ensure this: replays and second attempts do not wait
-        # for it.
+        # Steps with a state work on one batch at a time. `turn` does not ensure this, because replays and second attempts do
+        # not wait for their turn.
         alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
@@ -169,7 +169,7 @@ class Engine:
                 runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps data that was fed before debug mode's first iteration opened the source; returns False in other cases."""
+        """Keeps data that was fed before the first iteration of debug mode has opened the source. Otherwise returns False."""
         return False
 
     @property
@@ -210,7 +210,7 @@ class Engine:
         return BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self.readers})
 
     def begin(self, task: BatchTask, order: int) -> Begun:
-        """Submits a batch to the workers, which must exist, without waiting; `make` then waits for them."""
+        """Submits a batch to the workers, which must exist, and returns at once. `make` waits for the result."""
         assert self.elsewhere is not None
         self.pool.refuse_if_interrupted()
         return self.elsewhere.begin(task, self.seed, order)
@@ -224,10 +224,10 @@ class Engine:
         begun: Begun | None = None,
         tolerates: bool | None = None,
     ) -> Result:
-        """Makes the batch of a task: stand-ins take the positions of samples that fail, unless `on_error` is "raise".
+        """Makes the batch of a task. Other samples replace those that fail, unless `on_error` is "raise".
 
         Args:
-            turn: takes the number of a step; returns the context manager in which the step runs.
+            turn: takes the number of a step, and returns the context manager in which the step runs.
             order: priority in the pool: lower numbers go first.
             begun: what `begin` returned for this task.
             tolerates: True replaces samples that fail, False raises their errors, None follows `on_error`.
@@ -289,7 +289,7 @@ class Engine:
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Waits for the workers, if there are any, and adds the values that they made to a batch; returns their failure."""
+        """Waits for the workers, if any, and adds the values that they made to a batch. Returns their failure, or None."""
         if self.elsewhere is None:
             return None
         self.pool.refuse_if_interrupted()

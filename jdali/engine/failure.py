@@ -13,11 +13,11 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """Reports that a node failed, on some samples or as a whole; `step` has the nodes of the step that ran.
+    """Reports that a node failed, on some samples or as a whole. `step` lists all nodes of the step in which it ran.
 
     Args:
         failures: error of each failed sample; the key None stands for the node as a whole.
-        others: nodes in the same program, any of which may be the one that failed.
+        others: other nodes of the same program, if it is unknown which node failed.
         where: line that errors show in place of the nodes' own.
     """
 
@@ -27,7 +27,7 @@ class NodeFailure(Exception):
         self, node: Node, failures: Mapping[int | None, Exception], *, others: Sequence[Node] = (), where: str = ""
     ):  # fmt: skip
         self._nodes, self._where = (node, *others), where
-        # Errors of the code or the machine come first: bad samples may be tolerated, such errors are not.
+        # Errors of the code or the machine come first, because they are never tolerated, but bad samples may be.
         self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
         self.node, self.first = node, next(iter(self.failures.values()))
         super().__init__(str(self.first))
@@ -43,7 +43,7 @@ class NodeFailure(Exception):
 
     @property
     def sample(self) -> int | None:
-        """Number of the first failed sample in the step's part of the batch; None if the code failed."""
+        """Number of the first failed sample among the samples of the step; None if the code failed."""
         return next(iter(self.failures))
 
     @property
@@ -52,7 +52,7 @@ class NodeFailure(Exception):
 
     @property
     def where(self) -> str:
-        """The user's lines that added the nodes."""
+        """The lines of the user's program that added the nodes."""
         return self._where or ", ".join(dict.fromkeys(node.where for node in self._nodes))
 
     def user_error(
@@ -83,7 +83,7 @@ class OperatorFailure(Exception):
 
 
 class failing_as:
-    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the node at fault, or of all if unknown."""
+    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the node that failed, or of all if unknown."""
 
     __slots__ = ("_nodes",)
 

@@ -12,7 +12,7 @@ class Stopped(BaseException):
 
 
 class InOrder:
-    """Lets batches enter ordered steps by number, from 0, and all other steps at once."""
+    """Lets batches enter ordered steps in the order of their numbers, which start at 0. Other steps need not wait."""
 
     def __init__(self, steps: Iterable[int]):
         self._stopped = False

@@ -32,10 +32,10 @@ class Living(Protocol):
 
 
 class Abandon:
-    """Closes a pipeline soon after the garbage collector has taken it.
+    """Closes a pipeline soon after the garbage collector has freed it.
 
-    A finalizer runs in any thread, at any point. So this neither waits nor takes a lock: the thread may hold a lock that the
-    pipeline's threads wait for. It keeps neither the window nor a user object alive.
+    A finalizer runs in any thread, at any point. So this neither waits nor takes a lock, because the thread may hold a lock
+    that the pipeline's threads need. It keeps neither the window nor a user object alive.
     """
 
     def __init__(self, window: Living, threads: Threads, keeper: Threads):

@@ -1,7 +1,7 @@
 """Runs the steps of a plan in the one loop of pipelines, functions, eager calls and debug mode.
 
-A pipeline passes its steps with timers and locks to `make`. Its batch is an `Iteration` while it is made, and then a
-`Result`. `PreparedPlan` is a plan for calls without a pipeline.
+A pipeline calls `make` with its steps, timers and locks. An `Iteration` is a batch in progress, a `Result` a finished one.
+`PreparedPlan` is for calls without a pipeline.
 
 ```
  samples of the branch ──none──▶ outputs without samples
@@ -49,8 +49,8 @@ class PreparedStep:
     Attributes:
         run: `StepRunner.run`, or a function that does the same.
         last_uses: values that no later step reads.
-        policy: decides from earlier times if the step runs in the calling thread alone; None if it never does.
-        runs_empty: runs even if the branch has no samples, so that outputs have their types and layouts.
+        policy: decides from the times of earlier batches if the step runs in the calling thread alone; None if it never does.
+        runs_empty: True if the step runs even for a branch without samples, so that its outputs have types and layouts.
         alone: context manager held while the step runs; a lock if the step works on one batch at a time.
     """
 
@@ -96,7 +96,7 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Returns the samples of a branch, which its predicate selects from the samples of the parent; adds them to `parts`.
+    """Selects the samples of a branch from those of its parent by the predicate, adds them to `parts`, and returns them.
 
     Raises:
         NodeFailure: a predicate is not a scalar.
@@ -115,14 +115,14 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
 
 
 def leave_empty(nodes: Iterable[Node], env: Values) -> None:
-    """Adds outputs without samples, for operators whose branch has no samples."""
+    """Adds outputs without samples for operators whose branch has no samples."""
     for node in nodes:
         for value in node.outputs:
             env[value] = TensorList.from_samples([], "", value.device)
 
 
 def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], pool: Pool) -> None:
-    """Runs a step on the samples of its branch; if there are none, its outputs have no samples either."""
+    """Runs a step on the samples of its branch. If the branch has none, makes outputs without samples."""
     with pool.slabs:
         part = part_of(step.nodes[0].domain, parts, env)
         if not (step.runs_empty or len(part)):
@@ -174,7 +174,7 @@ class PreparedPlan:
         """Makes the runners, and compiles nothing.
 
         Args:
-            plan: the steps of its sources are left out.
+            plan: the plan to run, except the steps of sources.
             shares_rows: see `runner_of`.
             takes_turns: if True, calls from several threads wait for each other.
             runs_empty: if True, steps run even without samples.
@@ -232,9 +232,9 @@ class Result:
         padded: bool [N], True where the reader repeated a sample to fill up the epoch.
         state: state of the sources after this batch.
         skipped: the samples that failed.
-        most_bytes: most bytes of values that existed at the same time while it was made.
+        most_bytes: maximum bytes of all values that existed at the same time while the batch was made.
         nothing: the error to raise if all samples failed and have no stand-ins; then there are no outputs.
-        finished: what the iterator that follows the pipeline made of the batch.
+        finished: result of `Follower.finish`, if an iterator follows the pipeline.
     """
 
     outputs: tuple[TensorList, ...]

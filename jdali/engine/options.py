@@ -13,7 +13,7 @@ class EngineOptions:
     """Options of an engine, as `Pipeline` documents them.
 
     Attributes:
-        most_idle: most bytes of unused host memory that are kept for later batches.
+        most_idle: maximum bytes of unused host memory that are kept for later batches.
         devices: JAX's devices for "cpu" and "gpu".
     """
 

@@ -1,4 +1,4 @@
-"""Defines the task of a batch: the task and the pipeline alone decide what the batch holds."""
+"""Defines the task of a batch. The contents of a batch depend only on the pipeline and the task."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from jdali.readers.order.epochs import SampleRefs
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampleIds:
-    """Holds the identities of the samples of one batch, or of the part that a branch works on.
+    """Holds the identities of the samples of a batch, or of those that a branch works on.
 
     Attributes:
         epoch: uint32 [n].
-        index: int64 [n], index of the sample in the data set (or in the stream, without a reader).
+        index: int64 [n], index of the sample in the data set; without a reader, its number in the stream of samples.
         position: int [n], position of the sample in the whole batch.
     """
 
@@ -51,10 +51,10 @@ class SourceData(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class EpochShare:
-    """Places a batch in an epoch of an iterator, and counts its samples that belong there.
+    """Describes the place of a batch in an epoch of an iterator, and how many of its samples belong to this epoch.
 
     Attributes:
-        epoch, number: numbers of the epoch, and of the batch in it, from 0.
+        epoch, number: number of the epoch, and of the batch in the epoch; both start at 0.
         length: batches of the epoch; None if it lasts until a source ends.
         counts: for each pipeline of the iterator, how many of the batch's first samples belong to the epoch.
     """
@@ -74,13 +74,13 @@ class EpochShare:
 class BatchTask:
     """Describes what to make: a batch is a function of its pipeline and its task.
 
-    A task is immutable. It can be pickled, because it references nothing of its process: it has the names of the sources'
-    nodes. Its arrays are read-only, except for samples of external sources, whose memory may be the user's: operators and
-    functions do not write to their inputs.
+    A task is immutable. It can be pickled, because it refers to sources by the names of their nodes. Its arrays are
+    read-only, except for samples of external sources, whose memory may belong to the user. Operators and functions do not
+    write to their inputs.
 
     Attributes:
         mask: bool [n], False where a stand-in takes the position of a failed sample.
-        state: state of the pipeline after the task. Pickling drops it, and `share`.
+        state: state of the pipeline after the task. Pickling drops `state` and `share`.
     """
 
     ids: SampleIds
@@ -96,7 +96,7 @@ class BatchTask:
             _freeze(values for values in refs if values is not None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Unpickled arrays would be writable, so call the constructor or `of`, which make them read-only.
+        # Unpickled arrays would be writable. The constructor and `of` make them read-only.
         if self._is_of_refs:
             return BatchTask.of, (dict(self.refs), dict(self.data))
         return BatchTask, (self.ids, self.mask, dict(self.refs), dict(self.data))
@@ -128,7 +128,7 @@ class BatchTask:
         return np.zeros(len(self), bool) if first is None else first.padded
 
     def reading(self, refs: Mapping[str, SampleRefs]) -> BatchTask:
-        """Returns a copy of the task in which readers read other samples."""
+        """Returns a copy of the task with other samples for the readers."""
         return dataclasses.replace(self, refs=refs, ids=_identified(refs))
 
     def repeating(self, good: int, positions: np.ndarray) -> BatchTask:

@@ -1,8 +1,8 @@
-"""Holds the window of a pipeline: batches are drawn in order, made several at a time, and taken in order.
+"""Implements the window of a pipeline. Batches are drawn in order, made several at a time, and taken in order.
 
-If drawing calls user functions, the thread that takes a batch draws a later one. So, as in DALI, the functions run in
-the program's thread, with its random state and debugger. If data is fed, or the user turns this off, batches are made
-when they are scheduled or taken.
+If sources call user functions, the thread that takes a batch also draws a later batch. So, as in DALI, user functions run in
+the thread of the program, with its random state and debugger. If data is fed, or batches may not be made ahead, a batch is
+made when it is scheduled or taken.
 
 ```
  built ──▶ running ──end of a source taken──▶ ended
@@ -55,7 +55,7 @@ class Window:
         before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before each draw, which may raise StopIteration.
 
     Attributes:
-        turn: lock held while a batch is taken or a state is set, and while the owner records it.
+        turn: lock held while a batch is taken or a state is set, and while the owner of the window records this.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class Window:
 
         Args:
             depth: number of batches made ahead; with workers, more are made ahead, so that no worker is idle.
-            most_bytes: most bytes of batches that wait or are being made; None: a quarter of the memory. A single batch
-                may take more.
+            most_bytes: maximum bytes of all batches that wait or are being made; None: a quarter of the memory. A single
+                batch may take more.
         """
         when = When.INLINE
         if makes_ahead and before_draw is not None:
@@ -195,7 +195,7 @@ class Window:
             self._draw_ahead()
 
     def schedule(self, scheduled: int = 0) -> bool:
-        """Starts to make one more batch, unless threads make batches ahead; returns False if the end of a source comes next.
+        """Starts to make one more batch, unless threads make batches ahead. Returns False if a source ends before this batch.
 
         Args:
             scheduled: batches that were scheduled before and not taken.
@@ -225,7 +225,7 @@ class Window:
                 self._flight.draw_ahead()
 
     def refuse_own_thread(self) -> None:
-        """Raises RuntimeError in a thread that makes the batches: it would wait for itself."""
+        """Raises RuntimeError in a thread that makes the batches, because it would wait for itself."""
         self.engine.pool.serving.refuse_here()
 
     def refuse_if_closed(self, message: str = CLOSED) -> None:
@@ -241,7 +241,8 @@ class Window:
             return
         start = time.perf_counter()
         while not self._may_take():
-            # Start only while there are no threads: `start` takes `turn`, which `close` holds while a user's function runs.
+            # Start only if there are no threads, because `start` takes `turn`, which `close` holds while a user's function
+            # runs.
             if self.ahead and not self._threads.threads:
                 self.start()
             moved = self._wait_for_change()
@@ -254,7 +255,7 @@ class Window:
             self._scaler.note_wait(time.perf_counter() - start)
 
     def _wait_for_change(self) -> bool:
-        """Waits until `take` may return or raise; returns True if the sources are, or were, moved meanwhile."""
+        """Waits until `take` may return or raise. Returns True if the sources were moved meanwhile, or are being moved."""
         flight = self._flight
         with flight.changed:
             flight.fill()
@@ -319,7 +320,7 @@ class Window:
             self._flight.changed.notify_all()
 
     def reset(self) -> bool:
-        """Starts the next epoch after the end of an external source; returns False if the end does not come next."""
+        """Starts the next epoch after the end of an external source. Returns False if the next item is a batch, not an end."""
         flight = self._flight
         if self.phase is Phase.RUNNING and self.ahead and self.engine.cursor.may_end:
             self._draw_ahead()
@@ -334,7 +335,7 @@ class Window:
         if self.phase is not Phase.ENDED:
             return False
         if not self.ahead:
-            flight.wait_until_drawn()  # batches scheduled before meet the same end
+            flight.wait_until_drawn()  # batches scheduled earlier reach the same end
         flight.drained, flight.begins_again = False, True
         self._enter(Phase.RUNNING)
         return True

@@ -29,11 +29,11 @@ def operand(value: object) -> Any:
 
 
 def constant_node(value: object) -> DataNode:
-    """Makes a node whose output is a constant; a named constant has one node in a graph, since names are unique."""
+    """Makes a node whose output is a constant. A named constant has one node in a graph, because names are unique."""
     if not isinstance(value, types.ArrayConstant) or "name" not in value.options:
         return _new_constant(value)
     if value.node is None:
-        value.node = _new_constant(value)  # other graphs get copies of it
+        value.node = _new_constant(value)  # other graphs copy this node
     return value.node
 
 
@@ -46,7 +46,7 @@ def _new_constant(value: object) -> DataNode:
 
 
 def expression(name: str, *operands: object) -> DataNode:
-    """Makes the node of an arithmetic expression, `math.<name>`, of DataNodes and constants."""
+    """Makes the node of an arithmetic expression, `math.<name>`, on DataNodes and constants."""
     for i, value in enumerate(operands):
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
             raise TypeError(

@@ -1,7 +1,7 @@
 """Implements conditionals on DataNodes: splits a batch by a predicate, and merges the results of the branches.
 
-Inside a branch, operators work only on the samples that take it. A value from outside is split at its first use in the
-branch; values that branches assign are merged after them. A branch without samples does not run.
+Inside a branch, operators work only on the samples that take the branch. A value from outside is split at its first use in
+the branch. Values that branches assign are merged after the conditional. A branch without samples does not run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Branches:
         self._domains: dict[tuple[int, type, int], Domain] = {}
         self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
         self._stack: list[Domain] = []
-        self._by_hand: set[Domain] = set()  # made by `split`; their values may be used in any branch
+        self._by_hand: set[Domain] = set()  # domains made by `split`; their values may be used in any branch
         graph.branches = self
 
     @classmethod
@@ -36,7 +36,7 @@ class Branches:
         return isinstance(value, DataNode)
 
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
-        """Begins a branch: operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
+        """Begins a branch. Operators called from now on work on the samples for which `condition` is `which`; see `Domain`."""
         domain = self._domain(self._graph.domain, self._in_current(condition), which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = domain
@@ -56,7 +56,7 @@ class Branches:
         return self.enter(self._graph.own(value), self._graph.domain)
 
     def enter(self, value: DataNode, domain: Domain) -> DataNode:
-        """Brings a value into a branch, with a node that selects its samples; each value gets one such node."""
+        """Brings a value into a branch with a node that selects the samples of the branch. Each value gets only one such node."""
         own = value.source.domain
         if own is domain:
             return value
@@ -84,7 +84,7 @@ class Branches:
     ) -> list[Any]:
         """Merges the values of both branches of a conditional; called outside the branches.
 
-        The values are leaves of containers; their names, for messages, include the path, such as "y[0]".
+        The values are leaves of containers. Their names in messages include the path, such as "y[0]".
         """
         condition = self._in_current(condition)
         triples = zip(names, true_values, false_values, strict=True)
@@ -116,7 +116,7 @@ class Branches:
         return node.outputs[0]
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-        """Selects, for each sample, the result of the case that its index names; each case is traced and run once."""
+        """Returns, for each sample, the result of the case that `index` selects. Each case is traced and run once."""
         index = self._in_current(index)
         parts = []
         for which, case in enumerate(cases):
@@ -148,7 +148,7 @@ class Branches:
     def split(self, value: object, predicate: DataNode) -> tuple[DataNode, DataNode]:
         """Splits a value into the samples for which a predicate is true, and the samples for which it is false.
 
-        Operators that take one of the two parts work on its samples, in whichever branch they are called.
+        An operator that takes one of the two parts works on the samples of this part, whatever branch it is called in.
         """
         value, predicate = self._own(value, "split"), self._graph.own(predicate)
         parent = self.domain_of([value, predicate], self._graph.domain)
@@ -167,7 +167,7 @@ class Branches:
         outside = [predicate, *(self._before_split(value) for value in values)]
         parent = self.domain_of(outside, self._graph.domain)
         predicate = self.enter(predicate, parent)
-        # Accept parts of a split by another predicate: only the run shows if their sizes fit.
+        # Accept parts of a split by another predicate, because only the run shows whether their sizes fit.
         sides = [
             value
             if value.source.domain in self._by_hand and value.source.domain.parent is parent

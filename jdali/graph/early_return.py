@@ -1,4 +1,4 @@
-"""Reorders blocks so that both branches of an `if` end alike: both in a `return`, or both at their end."""
+"""Reorders blocks so that both branches of an `if` end in a `return`, or neither does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jdali.graph.liveness import HOOK, SCOPES, at, has
 
 
 def move_rest(statements: Sequence[ast.stmt], in_loop: bool) -> list[ast.stmt]:
-    """Moves the statements after an `if` into the branch that goes on, if the other branch ends in a `return` or `continue`.
+    """Moves the statements after an `if` into one branch, if the other branch ends in a `return` or `continue`.
 
     Then both branches end in a `return`, and their values can be merged. A `continue` at the end of a loop's body does
     nothing, and is removed.

@@ -20,7 +20,7 @@ State = Mapping[str, Any]
 
 
 class PipelineTwin:
-    """Makes batches with the programs and threads of a pipeline, but has its own position in the sources."""
+    """Makes batches with the programs and threads of a pipeline, but at an independent position in the sources."""
 
     def __init__(self, engine: Engine):
         self._engine, self._cursor = engine, engine.cursor.twin()
@@ -57,7 +57,7 @@ class PipelineTwin:
         self._cursor.set_state(state)
 
     def sample(self, index: int, epoch: int) -> Result:
-        """Makes a batch of one sample: `index` in the reader's data set, or in the pipeline's stream if it has no reader."""
+        """Makes a batch of one sample, given its index in the reader's data set or, without reader, in the stream of samples."""
         engine = self._engine
         if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
             raise ValueError(
@@ -81,7 +81,7 @@ class PipelineTwin:
 
 
 class Replay:
-    """Makes the batches of an iterator, but has its own position."""
+    """Makes the batches of an iterator, but at an independent position."""
 
     def __init__(self, stream: BatchStream):
         self._pipelines = [PipelineTwin(pipeline.internals().engine) for pipeline in stream.pipelines]
@@ -186,7 +186,7 @@ def _check_the_way(replay: Replay, start: State, restored: State) -> None:
     reached = replay.get_state()
     replay.set_state(start)
     replay.skip(restored["steps"])
-    replay.set_state(replay.get_state())  # normalizes it like the restored state
+    replay.set_state(replay.get_state())  # so that it has the same form as the restored state
     mine = replay.get_state()
     mine["ended"], mine["epochs"], mine["epoch"] = reached["ended"], reached["epochs"], reached["epoch"]
     if mine != reached:

@@ -25,7 +25,7 @@ _SAMPLES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 class Histogram:
-    """Counts values in buckets; `bounds` are the upper ends of the buckets, ascending."""
+    """Counts values in buckets. `bounds` are the upper bounds of the buckets, in ascending order."""
 
     def __init__(self, name: str, text: str, bounds: Sequence[float]):
         self._name, self._text, self._bounds = name, text, bounds
@@ -93,7 +93,7 @@ except ImportError as error:
     raise ImportError(f"jdali.serving needs Starlette and uvicorn: {install('serve')}") from error
 
 _DEAD, _GONE = 500, 499  # 499 is nginx's status for a client that disconnected
-_END_SECONDS = 5  # seconds that requests have to finish after a signal to stop
+_END_SECONDS = 5  # seconds that requests may still take after a signal to stop
 
 
 @dataclasses.dataclass(frozen=True)

@@ -89,7 +89,7 @@ class RequestParameters(msgspec.Struct, frozen=True):
 
 
 class RequestMessage(msgspec.Struct):
-    """Holds the JSON of a request; its raw parts are decoded later, with limits on their size."""
+    """Holds the JSON of a request. Raw parts of it are decoded later, with limits on the sizes."""
 
     inputs: msgspec.Raw
     outputs: msgspec.Raw = msgspec.Raw(b"[]")
@@ -123,7 +123,7 @@ def parse(
     max_samples: int,
     outputs: Collection[str] | None = None,
 ) -> InferRequest:
-    """Parses a request; checks datatype and shape of each tensor before it builds the tensor.
+    """Parses a request. Checks datatype and shape of each tensor before building it.
 
     Args:
         header_length: value of the header `HEADER_LENGTH`, the number of bytes of JSON before the binary tensors. None: the
@@ -218,7 +218,7 @@ def _checked_shape(tensor: TensorMessage, wanted: ModelInput, max_samples: int) 
         raise _mistake(tensor, f"its shape is {list(shape)}; the first axis is that of samples")
     if not 1 <= shape[0] <= max_samples:
         raise RequestError(f"a request may have 1 to {max_samples} samples, this one has {shape[0]}")
-    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # an axis of size 0 must not hide large axes
+    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # size 0 must not hide large axes
         raise _mistake(tensor, f"its shape is {list(shape)}: too large")
     if tensor.datatype not in (*DTYPES, _BYTES):
         raise _mistake(tensor, f"datatype {tensor.datatype!r:.40} is none of the protocol's")

@@ -25,7 +25,7 @@ class _Kind(NamedTuple):
 
 
 class DebugStep:
-    """Holds an operator call and its runner. Each iteration adds a node for the call; all these nodes must be alike."""
+    """Represents an operator call and its runner. In each iteration, the call makes a new node, which must equal the first."""
 
     def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
         self.node, self._make_runner = node, make_runner
@@ -119,7 +119,7 @@ def unexpected(node: Node) -> RuntimeError:
 
 
 def _repetitions(node: Node) -> list[int]:
-    """Returns the position of each input batch's first use. If one changes, the runner no longer fits the node."""
+    """Returns, for each input, the position of the first input that is the same batch. A runner depends on these positions."""
     values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
     return [values.index(value) for value in values]
 

@@ -105,7 +105,7 @@ def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndar
 
 
 def _held(graph: Graph, name: str, key: object) -> tuple[int, tuple[int, int]]:
-    """Returns the number of a random operator, and the words of its key."""
+    """Returns the number of a random operator, and the words of the key that the user gave for it."""
     node = find_values(graph, name)[0].source
     if not node.op.random or not is_compiled(node):
         raise ValueError(

@@ -1,8 +1,8 @@
 """Computes padded shapes, so that many sizes share a compiled program.
 
 Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes depend on
-its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level
-it runs in the same program in any batch. This module has level 0; `coarse` has the other levels.
+its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level,
+it runs in the same program in every batch. This module implements level 0, `coarse` the other levels.
 
 * The shapes of a value are on a grid: a fine grid where padding costs time, a coarse grid where a sample takes so little
   time that programs cost more, a roomy grid where an operator's time does not grow with the padding (`cost`).
@@ -27,7 +27,7 @@ from jdali.engine.shapes.cost import StageCost, elements
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Grid:
-    """Sizes that an axis may have; proportional axes may have these fractions of the longest axis."""
+    """Sizes to which axes are padded. An axis that is proportional to the longest one is padded to one of `fractions` of it."""
 
     sizes: Sizes
     fractions: tuple[float, ...]  # ascending, up to 1, with few binary digits, so that quotients are exact
@@ -43,8 +43,8 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 # Grids where padding costs no time: the padding of an input only takes memory, the padding of an output is also written.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# For small batches, where programs cost most: squares of up to this many elements, which many output sizes share. They cost
-# 0.1 to 0.3 ms a sample, because memory is written, and copied to the true size (benchmarks/RESULTS.md).
+# For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. The squares
+# cost 0.1 to 0.3 ms a sample, because memory is written, and copied to the true size (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have
 # more: if inputs and outputs had independent shapes, there would be too many combinations.
@@ -125,9 +125,9 @@ class PaddedShapes:
         """Groups the samples of a batch by their padded shapes.
 
         Args:
-            held: padded shapes, int [N, ndim], in which an earlier stage left the samples of each value; None if they are
+            held: for each value, the padded shapes, int [N, ndim], that an earlier stage gave the samples; None if they are
                 not padded, or this stage makes the value.
-            together: if True, puts all samples in one shape, which has the largest size of each axis.
+            together: if True, pads all samples to one shape, with the largest size of each axis.
         """
         count = len(extents[0]) if extents else 0
         if not count:
@@ -242,7 +242,8 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
     """Rounds the longest side of each sample up to the grid, the other sides to a fraction of it; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
-    # The quotient is exact if a side is just a fraction of the longest, because the fractions have few binary digits.
+    # If a side is exactly one of the fractions of the longest, the quotient is exact, because the fractions have few binary
+    # digits.
     share = np.clip(sides / np.maximum(longest, 1), fractions[0], 1)
     padded = np.ceil(fractions[np.searchsorted(fractions, share)] * longest).astype(np.int64)
     padded = np.where(sides == sides.max(axis=1, keepdims=True), longest, padded)
@@ -261,7 +262,7 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
 
 
 def _rows_of(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Joins columns [N, ...] and numbers the distinct rows, int [N]."""
+    """Joins columns [N, ...], and gives equal rows the same number. Returns the numbers, int [N]."""
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
         return np.zeros(len(rows), np.int64)

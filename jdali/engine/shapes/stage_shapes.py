@@ -1,4 +1,4 @@
-"""Groups the samples of a stage by padded shapes: chooses the level, and has operators derive the shapes of their outputs."""
+"""Groups the samples of a stage by padded shape. Chooses the level, and has operators derive the shapes of their outputs."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from jdali.tensors import TensorList
 Shape = tuple[int, ...]
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
-# Most shapes of a stage at one level; a stage with more shapes rises to a coarser level.
+# Maximum number of shapes of a stage at one level. A stage with more shapes rises to a coarser level.
 MOST_SHAPES = 16
 # A level is worth its new programs if it has at most this share of the present shapes.
 _WORTH_IT = 2 / 3
-# If no level is worth it, or the best one still has too many shapes, the stage searches again when it has this many times as
-# many.
+# If no level is worth it, or the best one still has too many shapes, the stage searches again when its number of shapes has
+# grown by this factor.
 _PATIENCE = 1.5
 # A coarser level may make samples take this many times as long, or longer by `seconds_worth_a_program` for each program saved.
 _MOST_TIMES = 4.0
-# Stands in for the spec of an argument that comes from outside the stage and is passed by value.
+# The spec used for arguments that come from outside the stage and are passed by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 
 
@@ -59,12 +59,12 @@ class StageShapes:
 
         Args:
             args: arguments of each node that are not nodes, prepared for `plan_call`.
-            most: most shapes at a level; None if the stage stays at level 0.
+            most: maximum number of shapes at a level; None if the stage stays at level 0.
             few: True if batches are small and on a CPU, so that outputs whose padding costs no time share shapes.
         """
         self._most, self._few = most, few
         self.level = 0
-        self._seen: dict[Shape, int] = {}  # samples of each padded shape at this level
+        self._seen: dict[Shape, int] = {}  # number of samples of each padded shape at this level
         self._patience = 1.0  # a search for a level starts at more than `_patience * most` shapes
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
@@ -131,7 +131,7 @@ class StageShapes:
     def _coarser(self, search: _Search) -> _Candidate | None:
         """Returns the fastest level with few enough shapes, or else the fastest with a third fewer shapes.
 
-        Returns None if no level has so few shapes, or samples would take too long at it.
+        Returns None if there is no such level, or padding would take too much time.
         """
         worth = int(_WORTH_IT * len(self._seen))
         levels = [numbers for numbers in coarser_than(self.level) if numbers]
@@ -143,12 +143,12 @@ class StageShapes:
         return None
 
     def _patience_at(self, level: _Candidate) -> float:
-        """Returns the new `_patience`: if a level has too many shapes, the stage keeps it until there are clearly more."""
+        """Returns the new `_patience`. If a level has too many shapes, the stage keeps the level until there are clearly more."""
         assert self._most is not None
         return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
-        """Returns the padded shapes for values of these kinds; most batches have the same kinds."""
+        """Returns the `PaddedShapes` for values of these kinds, from a cache, because most batches have the same kinds."""
         if kinds not in self._padded:
             layouts = [layout for _, layout in kinds]
             self._padded[kinds] = PaddedShapes(
@@ -222,7 +222,7 @@ class _Search:
         )
 
     def _counted(self, seen: Mapping[Shape, int]) -> tuple[list[np.ndarray], np.ndarray]:
-        """Returns the counted shapes of each value, int [shapes, ndim], and the number of samples of each shape."""
+        """Returns the counted shapes of each value, int [shapes, ndim], and the number of samples with each shape."""
         alike = {shape: samples for shape, samples in seen.items() if len(shape) == self._ends[-1]}
         flat = np.array(list(alike), np.int64).reshape(len(alike), self._ends[-1])
         extents = [flat[:, a:b] for a, b in itertools.pairwise(self._ends)]

@@ -25,7 +25,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class _BatchCall:
-    """Holds the arguments of one `run`: `fixed` are the same for all samples, `varying` are arrays [N, ...]."""
+    """Holds the arguments of one `run`. `fixed` are the same for all samples, `varying` are arrays [N, ...]."""
 
     op: HostBatchOp
     inputs: Sequence[Any]
@@ -86,7 +86,7 @@ class HostBatchOpRunner(HostRunner):
 
         Args:
             scaled_for: operators for which pictures may be decoded at a fraction of their sizes; empty if this is not allowed.
-            may_be_late: True if samples may be made only when a stage reads them, see `late`.
+            may_be_late: True if samples may be made later, when a stage reads them, see `late`.
         """
         super().__init__(node, seed, may_be_brief=op.probe is not None)  # a decoder
         self._op, self._device, self._scaled_for, self._may_be_late = op, device, scaled_for, may_be_late
@@ -124,7 +124,7 @@ class HostBatchOpRunner(HostRunner):
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
         """Returns True if the samples of a batch are made only when a stage reads them.
 
-        With several threads they are made at once; otherwise all threads would wait for the stage's last call.
+        Only a single thread makes samples late. With several threads, all would wait for the last call of the stage.
         """
         if pool.threads > 1 or spec.batch_size < 2:
             return False
@@ -179,7 +179,7 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
-        counts = pool.threads > 1 and not self._op.in_place  # only then is the batch divided
+        counts = pool.threads > 1 and not self._op.in_place  # only then is a batch divided
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
         with failing_as([self.node]):

@@ -20,13 +20,13 @@ class Values(dict[DataNode, TensorList]):
     """Holds the computed values of a graph for one batch.
 
     Attributes:
-        scaled: sizes of pictures that are decoded at a fraction of their own.
+        scaled: sizes of the pictures that are decoded at a fraction of their size.
         task: the batch's task, which has the samples of its sources; None for a call without a pipeline.
         drawn: provenance of the samples of each source.
-        constants: inputs that are one array for all samples, by name; for a call without a pipeline.
-        arrays: per-sample arguments that are one array [N, ...] in place of a batch; for a call without a pipeline.
+        constants: inputs that are one array for all samples, by name; only for a call without a pipeline.
+        arrays: per-sample arguments that are an array [N, ...] instead of a batch; only for a call without a pipeline.
         late: values whose samples are made when a stage reads them, see `steps/late.py`.
-        most_bytes: the most bytes that the values had at a call of `note_bytes`; shared memory counts once.
+        most_bytes: maximum bytes of the values at the calls of `note_bytes`; shared memory counts once.
     """
 
     def __init__(self, *args: Any):
@@ -56,7 +56,7 @@ class Values(dict[DataNode, TensorList]):
         return argument_values(self[value], op, name) if array is None else array
 
     def made_of(self, node: Node) -> Provenance | None:
-        """Returns the provenance of a node's outputs: samples of the sources; None if they come from no source.
+        """Returns the provenance of a node's outputs, that is, their samples of the sources; None if they come from no source.
 
         The node need not have run, and may be part of a compiled program; its inputs must be known.
         """

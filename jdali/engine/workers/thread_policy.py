@@ -6,16 +6,16 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 
-# Fewest bytes, or samples, in a thread's share, if one call works on all samples of a share.
+# Minimum bytes or samples in a thread's share, if one call works on all samples of a share.
 _SHARE_BYTES, _SHARE_SAMPLES = 1 << 20, 64
 # Samples per call in the calling thread, see `groups_here`.
 _TOGETHER = 64
-# A task costs some 20 us, so cheap samples share one; several tasks for each thread even out the load.
+# A task costs some 20 us, so a task has several cheap samples. Each thread gets several tasks, to balance the load.
 _TASKS_A_THREAD = 8
 
 
 class ThreadPolicy:
-    """Decides for one step, batch by batch, which threads work on its samples. Results do not depend on it.
+    """Decides for one step, batch by batch, which threads work on the samples. Results do not depend on the choice.
 
     ```
     decides                                                  measures
@@ -32,10 +32,10 @@ class ThreadPolicy:
     and two threads are worth it.
 
     Cheap samples: threads that release the GIL many times a millisecond mostly wait for each other, too: for plain WAV files
-    two threads took three times as long as one. That depends on the function and the machine, so the policy tries both ways
-    now and then, and takes the faster one.
+    two threads took three times as long as one. This depends on the function and the machine, so the policy tries both ways
+    now and then, and uses the faster one.
 
-    Readers divide their work for the pool themselves (`Reader.tasks`), by where their records are.
+    Readers themselves divide their work into tasks (`Reader.tasks`), depending on where their records are.
 
     Args:
         tries_here: True if samples may be cheap; False sends all samples to the pool.
@@ -46,9 +46,9 @@ class ThreadPolicy:
         is_brief: True if one thread works on the next batch.
     """
 
-    # A brief sample takes at most BRIEF_SECONDS of processor time. Its wall time is at most BRIEF_WAITING times that, because
-    # work that waits for a disk or a server is faster with threads. Once work is brief, both limits are BRIEF_SLACK times as
-    # large.
+    # A brief sample takes at most BRIEF_SECONDS of processor time, and a wall time of at most BRIEF_WAITING times this,
+    # because work that waits for a disk or a server is faster with threads. Once work is brief, both limits are BRIEF_SLACK
+    # times as large.
     BRIEF_SECONDS, BRIEF_WAITING, BRIEF_SLACK = 30e-6, 4.0, 1.5
 
     # Seconds that a sample takes. Below TRIVIAL_SECONDS the pool is not tried. Above CHEAP_SECONDS samples go to the pool as long
@@ -58,10 +58,10 @@ class ThreadPolicy:
     EXPENSIVE_SECONDS = 1e-3
     # Seconds by which all calls of a batch together may exceed their limits.
     TOLERANCE_SECONDS = 450e-6
-    # Most batches until the policy tries the other way (calling thread or pool) again, because samples differ. The first tries
-    # come sooner: a first call may include some set-up.
+    # Maximum number of batches before the policy tries the other way (calling thread or pool) again, because samples differ.
+    # The first tries come sooner, because a first call may include some set-up.
     MOST_PATIENCE = 64
-    # Fewer samples do not show the speed of the pool.
+    # With fewer samples, the speed of the pool cannot be measured.
     _FEW = 4
 
     def __init__(self, *, tries_here: bool = True, may_be_brief: bool = False):
@@ -130,19 +130,19 @@ class ThreadPolicy:
 def groups_here(count: int, *, stays: bool = False) -> list[slice]:
     """Divides samples into calls for `work_here`.
 
-    The first sample is alone, because it may wait for a disk, unless the last batch was made here, too.
+    The first sample is a call of its own, because it may wait for a disk, unless this thread made the last batch, too.
     """
     bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
 
 
 def samples_a_task(count: int, threads: int) -> int:
-    """Returns how many of `count` samples share a task, if each is a call of its own."""
+    """Returns how many of `count` samples share a task, if each sample is a separate call."""
     return max(1, count // (_TASKS_A_THREAD * threads))
 
 
 def shares(count: int, nbytes: int, threads: int) -> list[slice]:
-    """Divides `count` samples of `nbytes` bytes among the threads; a single share is for the calling thread."""
+    """Divides `count` samples of `nbytes` bytes among the threads. If there is only one share, the calling thread takes it."""
     tasks = min(threads, 1 + max(nbytes // _SHARE_BYTES, count // _SHARE_SAMPLES))
     step = max(-(-count // tasks), 1)
     return [slice(at, min(at + step, count)) for at in range(0, count, step)]
