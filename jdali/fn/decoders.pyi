@@ -298,8 +298,8 @@ def image_random_crop(
         encoded: uint8 [bytes].
         num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
             aspect ratio is taken.
-        random_area: least and largest area, as a share of the image's.
-        random_aspect_ratio: least and largest width / height.
+        random_area: smallest and largest area, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height.
         adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
@@ -506,7 +506,7 @@ def inflate(
         data: uint8 [bytes].
         shape: shape of a decompressed chunk.
         algorithm: "LZ4".
-        check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
+        check_output_size: without effect: a chunk that does not have exactly the size of `shape` always raises an error.
         chunk_offsets: start of each chunk, bytes.
         chunk_sizes: size of each chunk, bytes. Samples may have different numbers of chunks.
         dtype: type of the elements, little-endian in the data.

@@ -73,7 +73,7 @@ def cutmix(
 
     Parity: DALI has no such operator.
 
-    Example: images, labels = fn.cutmix(images, labels, num_classes=10)
+    Example: pictures, labels = fn.cutmix(pictures, labels, num_classes=10)
     """
     assert _axes is not None
     mixture = draw_mixture(key, alpha, probability, jnp.asarray(_count)[0])

@@ -64,7 +64,7 @@ def mixup(
 
     Parity: DALI has no such operator.
 
-    Example: images, labels = fn.mixup(images, labels, num_classes=10, alpha=0.2)
+    Example: pictures, labels = fn.mixup(pictures, labels, num_classes=10, alpha=0.2)
     """
     mixture = draw_mixture(key, alpha, probability, jnp.asarray(_count)[0])
     kept = by_row(mixture.mixed, images)
