@@ -192,7 +192,8 @@ def _random_windows(
 def _with_aspect_ratios(
     rng: np.random.Generator, shape: np.ndarray, fixed: dict[tuple[int, int], np.float32]
 ) -> np.ndarray:
-    """Changes sizes [K, ndim] so that they have the fixed ratios; then scales each window to its former longest side.
+    """Changes sizes [K, ndim] so that they have the fixed ratios; then scales each window so that its longest side is as long
+    as before.
 
     Axes are visited in random order. The size of an axis determines the sizes of later axes to which it has a fixed ratio.
     """

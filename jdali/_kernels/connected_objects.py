@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Maximum number of entries in the cache. There is one for each map and label, of a few hundred bytes.
+# Maximum number of entries in the cache. Each pair of map and label has an entry of a few hundred bytes.
 _MOST_KEPT = 1 << 16
 
 

@@ -186,7 +186,7 @@ class _Weights(NamedTuple):
         return _Weights(self.values[index], self.support[index])
 
     def apart(self) -> _Weights:
-        """Makes NumPy arrays of JAX scalars, because on a GPU, slicing an array would launch a kernel for each element."""
+        """Splits arrays into NumPy arrays of JAX scalars, because on a GPU, each slice of a JAX array would launch a kernel."""
         parts: Any = [[part[i] for i in np.ndindex(*part.shape)] for part in self]
         found: list[Any] = [np.empty(self.values.shape, object) for _ in self]
         for array, elements in zip(found, lax.optimization_barrier(parts), strict=True):
@@ -364,7 +364,7 @@ def _whole(
     guard = _supported_or_finite if _may_be_no_number(flat) else None
     lines = (depth + c.reach[0] - 1, height + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
     corner = (jnp.int32(0), starts[0], starts[1], starts[2] * channels)
-    # Without the barrier, this would be computed again for each element of the kernel.
+    # Without the barrier, the slice would be taken again for each element of the kernel.
     flat = lax.optimization_barrier(lax.dynamic_slice(flat, corner, (flat.shape[0], *lines)))
     shape = (flat.shape[0], depth, height, lines[2])
 

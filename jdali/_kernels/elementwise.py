@@ -166,7 +166,7 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
     value = fit(value, target)
     for axis, (size, broadcasts) in enumerate(zip(target, expanded, strict=True)):
         if broadcasts and size > 1:
-            # `where`, because XLA fuses it with the arithmetic, while it does not fuse a gather at min(i, extent - 1).
+            # XLA fuses this `where` with the arithmetic. It would not fuse a gather at min(i, extent - 1).
             first = lax.slice_in_dim(value, 0, 1, axis=axis)
             value = jnp.where(extent[axis] == 1, first, value)
     return value.reshape((1,) * lead + value.shape)

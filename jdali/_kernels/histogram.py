@@ -25,7 +25,7 @@ _MAX_CHANNELS = 8
 SMALL = 1 << 14
 # Number of elements whose bins are numbered in one step.
 _BLOCK = 1 << 16
-# Number of histograms in which a GPU counts neighbouring columns, because additions to one number wait for each other.
+# A GPU counts neighbouring columns in this number of histograms, because additions to one count wait for each other.
 _APART = 32
 
 
@@ -55,7 +55,7 @@ def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
 def _counted(image: Array, extent: Array) -> Array:
     """Computes the result of `_scattered` by loops of scalar instructions over the true elements.
 
-    In the last, partial chunk of each row, padding is set to 0. It is counted, and then subtracted from the count of 0.
+    Padding in the last, partial chunk of each row is set to 0, counted, and then subtracted from the count of 0.
     """
     height, _, channels = image.shape
     chunks, between = _chunks(image)
@@ -91,8 +91,8 @@ def _count(
     return loop(rows * a_row, add, (_first(chunks), counts))[1]
 
 
-# (index of a chunk among all chunks, index in its row). A loop's state has both, because to compute one from the other takes
-# a division, which XLA would repeat for each element.
+# (index of a chunk among all chunks, index in its row). A loop's state has both: computing one from the other takes a
+# division, which XLA would repeat for each element.
 _Chunk = tuple[Array, Array]
 
 
@@ -151,7 +151,7 @@ def _scattered_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Ar
 
 
 def _first_bins(pixels: Array, axis: int, tiles: tuple[int, int], tile: Array) -> Array:
-    """Finds what a row or column adds to the bin's number; at least the number of bins outside of the tiles."""
+    """Finds what a row or column adds to the bin's number. Outside of the tiles, it is at least the number of bins."""
     bins = math.prod(tiles[axis + 1 :]) * BINS
     which = pixels // jnp.maximum(tile[axis], 1)
     return jnp.where((pixels >= 0) & (which < tiles[axis]), which * bins, math.prod(tiles) * BINS)

@@ -102,7 +102,8 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Makes the tables from Lab to RGB.
 
-    Returns: Y and its cube root by L; X (or Z) by its cube root, from `_LOWEST` on; the 8-bit level by linear light.
+    Returns: tables of Y and of its cube root, indexed by L; of X (or Z), indexed by its cube root - `_LOWEST`; of the 8-bit
+        level, indexed by linear light.
     """
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8

@@ -69,7 +69,7 @@ def medians_at_once(
 def medians_of_parts(
     padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int, size: Array
 ) -> Array:
-    """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in those of `reach`.
+    """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in the rectangles of `reach`.
 
     Elements outside of `size` become the smallest number if they are in front of the middle, and the largest number if they
     are behind it. There are equally many of both, so the median does not change.

@@ -21,7 +21,7 @@ def moving_sums(values: Array, window: int, interval: int) -> Array:
     Args:
         values: float32 [T].
         window: number of values in a sum, 1 or more.
-        interval: number of values after which DALI sums a whole window again; `window` or more.
+        interval: number of values after which DALI sums a whole window again; at least `window`.
     """
 
     def sequential(values: Array) -> Array:
@@ -98,7 +98,7 @@ def _float_of(high: Array, low: Array) -> Array:
     """Rounds high · 2³² + low to the nearest float32."""
     zeros = lax.clz(high)
     moved = (high << zeros) | jnp.where(zeros > 0, low >> (32 - zeros), 0)
-    # One bit, set if any of the lower bits is set, replaces them. It is far below the last bit of a float32, so rounding is
+    # One bit replaces the lower bits; it is set if any of them is. It is far below the last bit of a float32, so rounding is
     # the same.
     lost = (low << zeros) != 0
     scale = lax.bitcast_convert_type((127 + 32 - zeros) << 23, jnp.float32)

@@ -39,7 +39,7 @@ class Plain:
 
     def read(self, indices: Sequence[Array]) -> Array:
         """Reads the pixels at the given indices along each axis, all of which must be inside the image."""
-        # XLA keeps one gather of whole pixels inside the loop that blends them.
+        # One gather reads whole pixels, because XLA keeps it inside the loop that blends them.
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
@@ -182,5 +182,5 @@ def unpacked_channels(words: Array, count: int) -> list[Array]:
 
 
 def unpacked(words: Array, channels: int) -> Array:
-    """Unpacks uint8 [..., C]."""
+    """Unpacks words into pixels, uint8 [..., C]."""
     return jnp.stack([(words >> (_BITS * channel)).astype(jnp.uint8) for channel in range(channels)], axis=-1)

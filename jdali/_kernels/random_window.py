@@ -86,7 +86,7 @@ def _largest_window(
     too_wide = height * widest < least
     too_high = width * highest < least
     ratio = width / height
-    # The largest window in range; the whole image if its aspect ratio is in range.
+    # The largest window with an allowed aspect ratio, which is the whole image if its ratio is allowed.
     window = jnp.where(
         ratio > high,
         jnp.stack([height, widest]),

@@ -78,7 +78,7 @@ def all_nearest(kinds: object) -> bool | None:
 
 
 class Reach(enum.IntEnum):
-    """Maximum number of taps that a program of `resample` supports. The lower it is, the smaller is the program."""
+    """Maximum number of taps that a program of `resample` supports. A lower maximum gives a smaller program."""
 
     PAIR = 2  # linear interpolation, if no axis shrinks
     CHUNK = 8
@@ -136,7 +136,7 @@ def filters_of(
     base = xp.asarray([_RADII.get(k, 0.5) for k in DALIInterpType], np.float32)[kind]
     radius = base * xp.where(shrinks & antialias, xp.abs(step), np.float32(1))
     count = xp.asarray(_COUNTS)[kind]
-    # Computed from the standard deviation, as in DALI, because its rounding decides whether a tap at the very edge counts.
+    # Computed from the standard deviation, as in DALI, because rounding decides whether a tap at the very edge counts.
     deviation = quotient(radius, _ROOT8).astype(np.float32)
     width = xp.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
     entries = xp.maximum(count - 1, 1).astype(np.float32)
@@ -288,7 +288,7 @@ def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
             weights = weights + jnp.where(element == place[:, k, None], value[:, k, None], 0)
         return weights, total + value.sum(axis=1, dtype=jnp.float32)
 
-    # A 0 that is computed from the operands, because in `shard_map`, a loop's state must vary over the same devices as they do.
+    # In `shard_map`, a loop's state must vary over the same devices as the operands, so this 0 is computed from them.
     zero = jnp.where(axis[STEP] == extent.astype(jnp.float32), jnp.float32(0), jnp.float32(0))
     zeros = jnp.zeros((count, shape), jnp.float32) + zero, jnp.zeros(count, jnp.float32) + zero
     weights, total = lax.fori_loop(jnp.int32(0), (taps + _CHUNK - 1) // _CHUNK, add, zeros)

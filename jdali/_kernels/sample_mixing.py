@@ -103,7 +103,7 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
 
 @one_program()
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
-    """Draws partners and shares.
+    """Draws, for each sample, a partner and the sample's share in the mixture.
 
     Samples are sorted by random keys of 64 bits. A sample's partner is the next sample in this order, and the last sample's
     partner is the first one, so every sample is the partner of one other sample. The random bits of a sample, its share and

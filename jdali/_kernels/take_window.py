@@ -128,7 +128,7 @@ def cut_window(value: Array, anchors: Sequence[Array | None], shape: Sequence[in
         starts.append(jnp.int32(0) if anchor is None else jnp.clip(anchor, -size, value.shape[axis]) + size)
         padding.append((frame, frame, 0))
     framed = lax.pad(value, jnp.zeros((), value.dtype), padding)
-    # Without this, JAX 0.12's XLA would compute the starts again for each element.
+    # Without the barrier, JAX 0.12's XLA would compute the starts again for each element.
     return lax.dynamic_slice(framed, lax.optimization_barrier(starts), shape)
 
 
@@ -139,7 +139,7 @@ def take_window(value: Array, indices: Indices, shape: Sequence[int]) -> Array:
             value = fit_axis(value, axis, size)
         elif value.shape[axis] == 0:
             value = fit_axis(value, axis, 1)
-    # Without this, JAX 0.12's XLA would compute the indices again for each element.
+    # Without the barrier, JAX 0.12's XLA would compute the indices again for each element.
     return take_grid(value, lax.optimization_barrier(list(indices)), mode="clip")
 
 
@@ -168,7 +168,7 @@ def take_grid(value: Array, indices: Indices, mode: Literal["clip", "promise_in_
 
 
 def inside_window(indices: Indices, extent: Array) -> Array:
-    """Returns bool, which broadcasts to the window: True for the window's elements that are inside of the sample."""
+    """Returns a bool array that broadcasts to the window, True for elements inside of the sample."""
     inside = jnp.ones((1,) * len(indices), bool)
     for axis, index in enumerate(indices):
         if index is not None:

@@ -53,7 +53,7 @@ _FAR = 1 << 30  # pixels; limit to which positions are clipped
 
 
 def has_value(argument: Any) -> bool:
-    """Returns True if a vector argument was passed: it is a tracer, or not empty like the default."""
+    """Returns True if a vector argument was passed: a tracer or a non-empty array (the default is empty)."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
 
 
@@ -218,7 +218,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    # With nearest neighbours, each point is used only once. Then it costs little to compute points per pixel and write them.
+    # With nearest neighbours, each point is used only once, so computing points per pixel and writing them costs little.
     elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
     derivative = functools.partial(jax.jvp, whole)
     squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
@@ -306,7 +306,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
             # Clipping the position repeats the border. No position is negative then, so truncation equals floor. In front of
-            # the first pixel, both neighbours are the first pixel: the second has a weight of 0, but might be NaN.
+            # the first pixel, both neighbours are the first pixel, because the second pixel, whose weight is 0, might be NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)

@@ -27,7 +27,7 @@ from jdali._numerics.elements import (
 )  # fmt: skip
 from jdali._system.devices import to_host
 
-# Types of scalars; True: a real type.
+# Types of scalars, with True for real types.
 _SCALAR_KINDS = {
     BOOL: False, INT8: False, INT16: False, INT32: False, INT64: False, UINT8: False, UINT16: False, UINT32: False,
     UINT64: False, FLOAT16: True, FLOAT: True, FLOAT64: True,

@@ -178,5 +178,5 @@ class _Evaluation:
         return result
 
 
-# XLA compiles a division by a constant as a product.
+# A division counts as a product, because XLA compiles a division by a constant as one.
 _PRODUCTS = {"mul", "div", "square", "integer_pow"}

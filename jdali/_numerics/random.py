@@ -131,7 +131,7 @@ def bits(words: Words) -> Array:
     return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
 
 
-# Jitted like JAX's function, in which the product is fused with the sum. Otherwise a call outside of `jit` had other bits.
+# JAX's function is jitted, which fuses the product with the sum. Without `jit` here, bits would differ.
 @functools.partial(jax.jit, static_argnames="count")
 def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
     """Draws float32 [..., count] in [low, high), as `jax.random.uniform(key, count, ...)`; limits are broadcast."""

@@ -68,7 +68,7 @@ def together(uses: Sequence[Sequence[Array]]) -> list[Words]:
     """
     shapes = [jnp.broadcast_shapes(*(o.shape for o in operands)) for operands in uses]
     sizes = [math.prod(shape) for shape in shapes]
-    # In a program exported for any number of samples, sizes are symbolic and no ints; such draws are not joined.
+    # In a program exported for any number of samples, sizes are symbols, not ints; such draws are not joined.
     small = [i for i, size in enumerate(sizes) if isinstance(size, int) and size <= MOST_TOGETHER]
     results = {i: threefry_rounds(*operands) for i, operands in enumerate(uses) if i not in small}
     if small:

@@ -63,7 +63,7 @@ class Call:
     out_layouts: tuple[str, ...]  # layouts in which `run` returns its outputs
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Arguments whose values the caller of `run_call` passes, perhaps padded, and the shapes that `run` gets.
+    # Arguments whose values the caller of `run_call` passes, with the shapes, perhaps padded, that `run` gets.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
     # Not None if arguments or further inputs differ by frame of a sequence. All other fields then describe single frames.
     frames: frames.FrameAxes | None = None

@@ -74,7 +74,7 @@ class CompiledOp(Operator, CompiledOptions):
     def only_for_setup(self) -> frozenset[str]:
         """The arguments that `run` never reads, such as most arguments that decide sizes.
 
-        Their values are not compiled in, so one program, also an exported one, serves calls with any values of them.
+        Their values are not compiled in, so one program, even an exported one, serves calls with any values.
         """
         read = names_read(self.run)
         return frozenset() if read is None else frozenset(self.args) - read

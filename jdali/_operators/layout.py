@@ -39,7 +39,7 @@ class Adapter:
 
     @property
     def is_identity(self) -> bool:
-        # Not compared with `core`, which is empty if neither the data nor the operator has a layout.
+        # Not `len(core)`, because `core` is empty if neither the data nor the operator has a layout.
         return not self.frames and self.order == tuple(range(len(self.order)))
 
     @property

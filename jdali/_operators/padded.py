@@ -99,7 +99,7 @@ def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -
 
 
 def fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """Pads an array to a shape. Needed for axes that pipelines never pad, because operators do not pad them."""
+    """Pads an array to a shape. Operators do not do this for axes that pipelines never pad."""
     if array.shape == shape:
         return array
     return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])
@@ -173,7 +173,7 @@ def _alike(first: PlannedCall, other: PlannedCall) -> bool:
 def _source(
     op: Operator, found: Sequence[int], tried: Sequence[tuple[Sequence[Size], PlannedCall]]
 ) -> int | tuple[int, int]:
-    """Finds from where an output axis has its size: returns a constant, or (input, axis) for an axis of an input."""
+    """Finds what determines the size of an output axis: returns a constant, or (input, axis) for an axis of an input."""
     if len(set(found)) == 1:
         return found[0]
     for i, size in enumerate(tried[0][0]):

@@ -50,7 +50,7 @@ def pure_call(
         extent: true sizes of padded inputs, see `jdali.ops`; the same for all samples of a batch.
         out_shape: padded shapes of the outputs of a sample, see `jdali.ops`.
 
-    Returns: the output, or a tuple of outputs; with `extent`, a pair of this and its true size.
+    Returns: the output, or a tuple of outputs; with `extent`, the pair (result, true size).
 
     Raises:
         TracedArgumentError: an argument or `extent` is a tracer, but its value must be known.

@@ -58,13 +58,13 @@ def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, An
     """Moves keyword arguments that the operator does not have into its argument `files`, as output names with their files."""
     own = {name: value for name, value in arguments.items() if name in op.public_args}
     others = {name: value for name, value in arguments.items() if name not in own}
-    # Iterators, such as `Path.glob` returns, are read more than once.
+    # An iterator, such as the result of `Path.glob`, becomes a list, because it is read more than once.
     kept = {name: list(value) if isinstance(value, Iterator) else value for name, value in others.items()}
     return own | {"files": dict(own.get("files") or {}) | kept}
 
 
 def with_keywords(signature: inspect.Signature) -> inspect.Signature:
-    """Adds a parameter for all other keywords, which are names of outputs."""
+    """Adds a parameter that takes all other keyword arguments, whose names are names of outputs."""
     more = inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD, annotation=Any)
     return signature.replace(parameters=[*signature.parameters.values(), more])
 

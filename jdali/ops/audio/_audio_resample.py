@@ -67,7 +67,7 @@ def setup(
         rate_out = np.asarray(scale if out_rate is None else out_rate, np.float64)
         _check("in_rate", rate_in > 0, rate_in)
         _check("scale" if out_rate is None else "out_rate", rate_out >= 0, rate_out)
-        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # 2⁶⁰ is an error later
+        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # a length of 2⁶⁰ raises later
         step = rate_in / np.where(rate_out > 0, rate_out, rate_in)
     extents = signal.extents.copy()
     extents[:, 0] = new
@@ -180,8 +180,8 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
 def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
     """Computes the position of each output sample in the input: integer part, int32, and fraction, float32.
 
-    The step between positions is a fixed-point number with 32 fractional bits: `whole`, and `part` in units of 2⁻³². It is
-    multiplied exactly, in 16-bit halves.
+    The step between positions is a fixed-point number with 32 fractional bits: `whole`, and `part` in units of 2⁻³². Its
+    products with the output indices are exact, computed in 16-bit halves.
     """
     n = jnp.arange(count, dtype=jnp.uint32)
     low, high = part & 0xFFFF, part >> 16

@@ -148,8 +148,8 @@ def spectrogram(
 def _turned(power: Array) -> Array:
     """Transposes [windows, bins] for a CPU.
 
-    XLA fuses a transpose into its readers, past barriers, and they would read with strides. It fuses no concatenation, so
-    the bins are turned in two halves.
+    XLA fuses a transpose into the operations that read it, even past barriers, and they would read with strides. It does not
+    fuse a concatenation, so two halves of the bins are transposed and concatenated.
     """
     half = -(-power.shape[1] // 2)
     return jnp.concatenate([power[:, :half].T, power[:, half:].T])

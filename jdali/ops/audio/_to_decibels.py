@@ -22,7 +22,7 @@ def setup(magnitude: BatchSpec) -> BatchSpec:
 def _largest(values: Array) -> Array:
     """Returns the largest value, -inf if there is none, on a CPU.
 
-    XLA's own reduction waits there for a thread of its pool, while these may all be in other calls.
+    XLA's own reduction would wait for a thread of its pool, and other calls may occupy all threads.
     """
     values = values.reshape(-1)
     if not len(values):

@@ -25,7 +25,9 @@ def _word_pair(key: Array) -> Words:
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Returns the samples ordered by their draws. With `no_fixed_points`, returns for each sample the next in this order."""
+    """Returns the indices of samples, ordered by their draws. With `no_fixed_points`, each sample gets the index of the next
+    sample in this order.
+    """
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order
@@ -35,7 +37,7 @@ def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
 
 
 def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Chooses any sample of the batch for each sample. With `no_fixed_points`, a sample does not get itself."""
+    """Chooses an index for each sample, independently. With `no_fixed_points`, no sample gets its own index."""
     count = len(draws)
     if not no_fixed_points or count < 2:
         return np.floor(draws * count)

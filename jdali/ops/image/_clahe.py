@@ -170,7 +170,7 @@ def _tables(
     """
     counts = tile_histograms(values, tiles, tile, size)
     excess = jnp.maximum(counts - limit, 0).sum(axis=-1, keepdims=True, dtype=jnp.int32)
-    # The remainder goes to values at equal steps. Integers have no vector division; quotients of these are exact.
+    # The remainder goes to values at equal steps. In float32, because integers have no vector division; quotients are exact.
     left = (excess % BINS).astype(jnp.float32)
     step = jnp.maximum(jnp.floor((BINS + 0.5) / jnp.maximum(left, 1)), 1)
     value = jnp.arange(BINS, dtype=jnp.float32)

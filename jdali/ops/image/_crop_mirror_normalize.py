@@ -105,7 +105,7 @@ def _is_known(value: object) -> bool:
 def folded(mean: Any, std: Any, scale: float, shift: float) -> tuple[Any, Any]:
     """Computes (m, s) such that (x - m) · s is (x - mean) / std · scale + shift.
 
-    As in DALI's kernel (slice_flip_normalize_permute_pad_cpu.h), the shift is combined with the mean with one rounding. If the
+    As in DALI's kernel (slice_flip_normalize_permute_pad_cpu.h), shift and mean are combined with a single rounding. If the
     arguments are constants, results equal DALI's to the last bit.
 
     Args:

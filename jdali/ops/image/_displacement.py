@@ -99,7 +99,7 @@ def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     y, x = (center - jnp.float32(0.5) for center in centers)
     right = rounded(ampl_x * jnp.sin(rounded(freq_x * y) + phase_x))
     down = rounded(ampl_y * jnp.cos(rounded(freq_y * x) + phase_y))
-    # Without this, JAX 0.12's XLA would compute the waves for each pixel, and not for each row or column.
+    # Without the barrier, JAX 0.12's XLA would compute the waves for each pixel, and not for each row or column.
     right, down = lax.optimization_barrier((right, down))
     return [y + down, x + right]
 

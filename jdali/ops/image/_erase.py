@@ -216,7 +216,7 @@ class _Boxes(NamedTuple):
     last: Array
 
     def stretched(self, axis: int, factor: int) -> _Boxes:
-        """Scales coordinates along an axis, each element of which becomes `factor` elements."""
+        """Scales the coordinates along an axis by `factor`."""
         factors = np.array([factor if a == axis else 1 for a in self.axes], np.float32)
         return _Boxes(self.axes, self.first * factors, self.last * factors)
 
@@ -234,7 +234,7 @@ def _filled(data: Array, boxes: _Boxes, fill: Array) -> Array:
 
 
 def _marked(shape: Sequence[int], boxes: _Boxes) -> Array:
-    """Returns bool, which broadcasts to `shape`: True for elements in any of the boxes.
+    """Returns a bool array that broadcasts to `shape`, True for elements in any of the boxes.
 
     There may be up to 32 boxes, because each is one bit of an integer.
     """

@@ -100,7 +100,7 @@ def setup(
 
 
 def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: str) -> int:
-    """Returns 1 if `values` have an axis of frames before `axes` further axes, and 0 if only `axes` axes; else raises."""
+    """Returns 1 if `values` have an axis of frames and `axes` further axes, 0 if they have just `axes` axes; else raises."""
     extra = values.ndim - axes
     if extra not in (0, 1) or (extra and not layout.startswith("F")):
         wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"

@@ -19,7 +19,7 @@ def setup(images: BatchSpec) -> BatchSpec:
 
 
 def _layout(layout: str, ndim: int) -> str:
-    """Returns the layout; without one, DALI's default, the first layout in its list with this number of axes."""
+    """Returns `layout`; if it is empty, DALI's default, the first layout in its list with `ndim` axes."""
     return layout or next((known for known in _LAYOUTS if len(known) == ndim), "")
 
 

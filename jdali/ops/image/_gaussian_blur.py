@@ -231,7 +231,7 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
             out = blur.dtype if i == todo[-1] else np.dtype(np.float32)
             if way == "taps" and len(weights) <= _TAPS:
                 made = _pass_of_taps(values, axis, weights, radii[i], out, guarded)
-                # Without the barrier, the next pass may compute it again for each tap.
+                # Without the barrier, the next pass may compute this pass again for each tap.
                 values = lax.optimization_barrier(made)
                 continue
             bands = _bands(weights, radii[i], extent[axis], image.shape[axis])
@@ -248,7 +248,9 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
 
 
 def _weights(sigma: Array, radius: Array, reach: int) -> Array:
-    """Computes float32 [2·reach + 1] weights: their sum is 1, those beyond `radius` are 0, and `reach` does not affect bits."""
+    """Computes weights with sum 1, float32 [2·reach + 1]. Weights beyond `radius` are 0; `reach` does not affect the others'
+    bits.
+    """
     k = jnp.arange(reach + 1, dtype=jnp.int32)
     distance = k.astype(jnp.float32) / sigma
     side = jnp.where(k <= radius, jnp.exp(-0.5 * distance * distance), 0)
@@ -325,7 +327,7 @@ def _product(matrix: Array, values: Array) -> Array:
 
 
 def _finite(made: Array) -> Array:
-    """Marks the columns of a product whose operands are all finite.
+    """Marks the columns of a product that were computed from finite operands only.
 
     Each element of a column is computed from all operands of the column, so it is enough to check the first element.
     """
@@ -338,7 +340,7 @@ def _guarded_product(made: Array, values: Array, *, bands: _Bands, block: Array)
 
 
 def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
-    """Computes the product, [o, block, i], so that NaN and infinity affect only elements whose window contains them."""
+    """Computes `_product` so that NaN and infinity affect only elements whose window contains them."""
     finite = _product(bands.matrices[block], jnp.where(jnp.isfinite(values), values, 0))
     window, no_number = bands.window(block), jnp.isnan(values)
     above, below = (_product(window, no_number | (values == limit)) > 0 for limit in (jnp.inf, -jnp.inf))

@@ -272,7 +272,7 @@ def _at_once(blocks: Array, step: Array) -> Array:
 
 
 def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
-    """Computes `_pass` by a matrix. This takes eight products per value, more than `_to_frequencies` and its inverse."""
+    """Computes a DCT along an axis by a matrix, with eight products per value."""
     total = jnp.zeros((), jnp.int32)
     for n, column in enumerate(matrix.T):
         factors = jnp.asarray(np.expand_dims(column, (1 - axis, 2)))

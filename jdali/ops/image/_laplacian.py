@@ -60,7 +60,7 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    # This depends only on the sample's own windows, so that other samples of the batch do not change the sample's bits.
+    # The choice depends only on the sample's own windows, so other samples of the batch do not change its bits.
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None

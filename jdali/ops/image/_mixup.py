@@ -25,7 +25,7 @@ def setup(
 
 @batch_operator(
     setup=setup, setup_needs=lambda arguments: (), whole_batch=lambda arguments: True,
-    outputs=lambda arguments: 1,  # a function, because `out_shape` is a tuple of shapes then
+    outputs=lambda arguments: 1,  # a function, so that `out_shape` is a tuple of shapes
     output_per_optional=True,
 )  # fmt: skip
 def mixup(

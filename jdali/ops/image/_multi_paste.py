@@ -306,7 +306,9 @@ def _with_regions(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Returns, for one sample's regions: source ids, source sizes [regions, 2], result of `regions`, and True if they exist."""
+    """Returns, for one sample's regions: source ids, source sizes [regions, 2], the result of `regions`, and whether each
+    exists.
+    """
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])

@@ -20,7 +20,7 @@ _SLACK = 1e-2
 def canvas_size(
     size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None, frames: np.ndarray | None = None
 ) -> np.ndarray:
-    """Computes the smallest canvas for each rotated image. A side is odd or even like the image axis along it.
+    """Computes the smallest canvas for each rotated image. A side is odd if the image axis along it is odd, else even.
 
     Pixel centres are then mapped to pixel centres, so small angles blur less. All frames of a sequence get one canvas, which
     is large enough for each frame. A side of this canvas is odd if it would be odd for more than half of the single frames.
@@ -29,7 +29,7 @@ def canvas_size(
         size: int [N, 2] or [N, 3], ([D,] H, W).
         angle: float32 [N], degrees.
         axis: float32 [N, 3], (x, y, z), for volumes.
-        frames: numbers of successive images that form a sequence; None: each image is by itself.
+        frames: number of images in each sequence, one sequence after the other; None: each image is by itself.
 
     Returns: int64 [N, 2] or [N, 3].
     """
@@ -43,7 +43,7 @@ def canvas_size(
         reach = np.abs(_np_rotation(radians, np.asarray(axis, np.float32)))[:, ::-1, ::-1]
         parts = reach * size[:, None, :].astype(np.float32)
         needed = np.ceil(parts.sum(-1) - np.float32(_SLACK)).astype(np.int64)
-        # The image axis that extends furthest along a side; if several do, the side's own axis, then x before y before z.
+        # For each side, the image axis that extends furthest along it. On a tie, the side's own axis comes first, then x, y, z.
         own = np.diagonal(reach, 0, 1, 2) >= reach.max(-1)
         source = np.where(own, np.arange(3), 2 - reach[:, :, ::-1].argmax(-1))
         along = np.take_along_axis(size, source, axis=1)

@@ -53,7 +53,7 @@ def setup(
         result[:, chosen] = per_axis(_NAME, name, np.asarray(values), len(chosen))
         return result
 
-    # As in DALI, the requested size of an axis that is not chosen is its present size. This matters in every mode.
+    # As in DALI, the requested size of an axis that is not in `axes` is its present size, in every mode.
     wanted = all_axes("sizes", sizes, extents)
     if wanted is None:
         wanted = all_axes("scales", scales, 1) * extents

@@ -134,5 +134,5 @@ def _as_transform(matrix: Vector | Matrix, axes: int) -> Array:
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:
         return values.reshape(axes, axes + 1)
-    # As a second input, the matrix has a third axis, which the layout adapter appends as if to an image without channels.
+    # The layout adapter treats a second input as an image without channels, and appends a third axis to the matrix.
     return values.reshape(values.shape[:2])[:axes, : axes + 1]

@@ -70,7 +70,7 @@ def log(input: Array) -> Array:
 def log2(input: Array) -> Array:
     """Computes the logarithm to base 2; minus infinity for 0, NaN for negative values."""
     logarithm = jnp.log(input)
-    # XLA divides by a constant in some shapes and multiplies by its reciprocal in others.
+    # Not divided, because XLA divides by a constant in some shapes and multiplies by its reciprocal in others.
     one, two = logarithm.dtype.type(1), logarithm.dtype.type(np.log(2))
     return logarithm * (one / two)
 

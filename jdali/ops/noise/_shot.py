@@ -158,7 +158,7 @@ def _until_accepted(
 
 
 def _position(element: Array, shape: Sequence[int]) -> list[Array]:
-    """Converts row-major numbers of elements to indices along each axis."""
+    """Converts row-major indices of elements to indices along each axis."""
     position = []
     for size in reversed(shape):
         position.append(lax.rem(element, np.int32(size)))

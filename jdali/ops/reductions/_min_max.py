@@ -47,7 +47,7 @@ def reduce_min(data: Array, /, *, extent: Array, out_shape: tuple[int, ...], **o
     Args:
         data: any shape and type.
 
-    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; where there is nothing to reduce, the type's largest finite value.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
@@ -65,7 +65,7 @@ def reduce_max(data: Array, /, *, extent: Array, out_shape: tuple[int, ...], **o
     Args:
         data: any shape and type.
 
-    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; where there is nothing to reduce, the type's smallest finite value.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """

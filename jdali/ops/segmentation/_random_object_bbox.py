@@ -133,7 +133,9 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the label of the background. If it is one of the classes, raises SampleError, or replaces the default, 0."""
+    """Returns the label of the background. If it is one of the classes, 0, the default, is replaced; other labels raise
+    SampleError.
+    """
     if classes is None or background not in classes:
         return background
     if background != 0:

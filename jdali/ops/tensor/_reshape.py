@@ -144,7 +144,7 @@ def _resize_innermost(name: str, extents: np.ndarray, dtype: np.dtype, out_dtype
 
 
 def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype) -> np.ndarray:
-    """Replaces a negative extent of `target` by the extent that gives the size of the data in bytes; raises if none does."""
+    """Replaces a negative extent of `target` so that the result has as many bytes as the data; raises if no extent fits."""
     size = data.extents.prod(axis=1) * data.dtype.itemsize
     free = target < 0
     known = np.where(free, 1, target).prod(axis=1) * out_dtype.itemsize

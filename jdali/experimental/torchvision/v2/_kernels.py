@@ -148,7 +148,7 @@ def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
 
 
 def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
-    """Takes the images where `flags`, bool [N], is True from `other`, and the rest from `batch`."""
+    """Takes an image from `other` where `flags`, bool [N], is True, and from `batch` elsewhere."""
     if flags.all():
         return other
     if not flags.any():
@@ -169,7 +169,9 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """Makes an argument with a value for each image. If all values are equal, it is a constant: the program is then smaller."""
+    """Makes an argument with a value for each image. If all values are equal, returns a constant, which makes the program
+    smaller.
+    """
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)
