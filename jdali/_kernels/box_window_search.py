@@ -192,8 +192,7 @@ def _random_windows(
 def _with_aspect_ratios(
     rng: np.random.Generator, shape: np.ndarray, fixed: dict[tuple[int, int], np.float32]
 ) -> np.ndarray:
-    """Changes sizes [K, ndim] so that they have the fixed ratios; then scales each window so that its longest side is as long
-    as before.
+    """Changes sizes [K, ndim] to the fixed ratios, then scales each window so that its longest side is as long as before.
 
     Axes are visited in random order. The size of an axis determines the sizes of later axes to which it has a fixed ratio.
     """
@@ -227,7 +226,7 @@ def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """Computes the overlap that is compared with the threshold: the smallest or the largest of all boxes, float32 [K]."""
+    """Computes the overlap to compare with the threshold, the smallest or largest over all boxes, float32 [K]."""
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)

@@ -82,7 +82,7 @@ class Correlation:
 
     @property
     def tile(self) -> tuple[int, int]:
-        """(Rows, columns) of the part of the kernel that is added in one step; they do not affect the order of the sum."""
+        """(Rows, columns) of the part of the kernel that is added in one step; the order of the sum does not depend on them."""
         columns = min(self.taps[2], _COLUMNS)
         return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
 

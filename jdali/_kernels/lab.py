@@ -89,7 +89,7 @@ def _shifted(value: Array, bits: int) -> Array:
 
 @functools.cache
 def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
-    """Makes two tables: linear light by 8-bit level, and cube root by linear light (CIE's straight line for small values)."""
+    """Makes tables of linear light by 8-bit level, and of its cube root (CIE's line for small values) by linear light."""
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)

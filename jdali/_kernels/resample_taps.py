@@ -159,7 +159,7 @@ class _AxisFactors:
         weight: float32 [d, taps, shape_out], weights of the first taps.
         counts: int32 [d], number of taps that a sum needs.
         steps: possible numbers of taps in the first pass, ascending. Each further pass sums the largest of these numbers.
-        beyond: computes rows and weights of taps that are not in `row` and `weight`; None: all taps are there.
+        beyond: computes rows and weights of taps that are not in `row` and `weight`; None: there are no such taps.
     """
 
     row: Array
@@ -327,7 +327,7 @@ def _transposed(source: Array, result: Array, columns: Array) -> Array:
 
 
 def _apart(columns: int) -> int:
-    """Rounds the length of float32 rows up to an odd number of cache lines; a column then lies in many different cache sets."""
+    """Rounds the length of float32 rows up to an odd number of cache lines, so that a column lies in many cache sets."""
     return (-(-columns // _LINE) | 1) * _LINE
 
 

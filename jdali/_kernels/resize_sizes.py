@@ -245,7 +245,7 @@ def crop_window(
     check_positions(name, size != window.size, list(position.T), "DHW"[-position.shape[1] :])
     free = position * (window.size - size)
     first = np_round_half_away(free) if rounding == "round" else np.trunc(free)
-    # DALI rounds the edges and their distance to float32, and continues in float64. This decides which pixel is
+    # DALI rounds the edges and their distance to float32, and continues in float64. The rounding decides which pixel is
     # nearest to a position on a border.
     start, end = window.low.astype(np.float32), window.high.astype(np.float32)
     step = (end - start).astype(np.float64) / np.maximum(window.size, 1)

@@ -1,4 +1,4 @@
-"""Mixes each sample of a batch with another sample: partners, shares and labels of `mixup` and `cutmix`."""
+"""Draws partners and shares for `mixup` and `cutmix`, and mixes samples and labels."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mix
     """Draws, for each sample, a partner and the sample's share in the mixture.
 
     Samples are sorted by random keys of 64 bits. A sample's partner is the next sample in this order, and the last sample's
-    partner is the first one, so every sample is the partner of one other sample. The random bits of a sample, its share and
-    the decision to mix it depend only on its own JAX key.
+    partner is the first one, so every sample is the partner of one other sample. The share of a sample and the decision to
+    mix it depend only on the sample's JAX key.
 
     Args:
         keys: typed keys [rows].

@@ -34,8 +34,8 @@ from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_
 from jdali._operators.record import is_traced
 from jdali.types import DALIInterpType
 
-# Height and width of a tile. Small tiles waste little at the edges of an output; these are large enough that the overhead of
-# the loop is negligible (measured with benchmarks/rotate_kernel.py).
+# Height and width of a tile. Small tiles waste little at the edges of an output; tiles of this size make the overhead of the
+# loop negligible (measured with benchmarks/rotate_kernel.py).
 TILE = (32, 64)
 
 # Function that maps (parameters, centres of output pixels) to points of the input. Centres and points have one array for

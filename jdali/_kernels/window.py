@@ -172,7 +172,7 @@ def crop_extents(
     """Checks the arguments of `crop`, and computes the true sizes of its output.
 
     A crop window is out of bounds only if it is larger than the sample. So this check needs no positions, which may not be
-    known on the host; `check_positions` checks known ones.
+    known on the host; `check_positions` checks known positions.
 
     Args:
         sizes: [N, ndim], from `crop_sizes`.

@@ -102,7 +102,7 @@ class FlatProgram:
     def _called(
         self, eqn: Any, operands: Sequence[Any], closed: type[core.ClosedJaxpr]
     ) -> tuple[core.ClosedJaxpr, Sequence[object]] | None:
-        """Returns the jaxpr and arguments of an equation that only calls a jaxpr, or None."""
+        """Returns the jaxpr and arguments of an equation that only calls a jaxpr; None for other equations."""
         name, params = eqn.primitive.name, eqn.params
         if name in _CALLS and not _is_draw(eqn):
             inner = params[_CALLS[name]]

@@ -37,7 +37,7 @@ FINEST = _multiples(*range(8, 16))
 DOUBLING = _multiples(4)
 QUADRUPLING = _points(4 << k for k in range(0, _POWERS, 2))
 # 20, 80, 320, 1280, 2560, 5120, ...: factors of 4 up to 1280, then of 2. The longer side of many photographs has one of
-# these sizes. The sizes 8, 28 and 32 are added, because small images often have these sizes, and are then not copied.
+# these sizes. The sizes 8, 28 and 32 are added, so that small images of these common sizes are not copied.
 ROOMY = _points([8, 28, 32, *(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)])
 
 

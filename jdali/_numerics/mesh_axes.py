@@ -31,8 +31,8 @@ from jdali._numerics.rounding import varying_like
 def over_any_mesh(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adapts `function` to operands whose types include a sharding or varying axes.
 
-    Over Explicit axes, each axis of a result is sharded like the same axis of the first sharded operand, if the size of the
-    axis is divisible.
+    Over Explicit axes, each axis of a result is sharded like the same axis of the first sharded operand, if the mesh divides
+    the axis evenly.
 
     Args:
         function: takes and returns pytrees of arrays; closes over no traced values.

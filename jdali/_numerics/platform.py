@@ -103,9 +103,8 @@ def _of_whole_batch(size: int, batched: Sequence[bool], flag: Array) -> tuple[Ar
 def one_program(**options: Any) -> Callable[[F], F]:
     """Decorates a function that depends on the platform; applies `jax.jit` where the platform is not known.
 
-    A user's call is then one program. In the engine's programs the platform is known, and the function is called
-    directly: `jax.jit` would reuse a trace for another platform, and under `vmap` trace for one sample and again for
-    the batch.
+    A user's call is then one program. In the engine's programs the platform is known, and the function is called directly,
+    because `jax.jit` would reuse a trace for another platform, and would trace twice under `vmap`.
     """
 
     static = options.get("static_argnums", ())

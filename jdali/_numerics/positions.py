@@ -1,10 +1,10 @@
 """Computes positions that become indices, with the same bits in every program, also in users' programs.
 
-An index and weights are computed from a position, and a compiler may compute the position once for each. If it rounds
-`a * b + c` once in one place (a fused multiply-add) and twice in the other, the weights belong to another pixel. For
-constants c and d, the compiler also turns (x + c) + d into x + (c + d), (x * c) * d into x * (c * d), and x / c into
-x * (1 / c); results then differ from the same call outside of `jit`. The engine's programs have no such constants and fuse
-no products (see `exact`), but programs under a user's `jit` may.
+An index and weights are computed from a position, and a compiler may compute the position twice. If it rounds `a * b + c`
+once for the index (a fused multiply-add) and twice for the weights, the weights belong to another pixel. For constants c and
+d, the compiler also turns (x + c) + d into x + (c + d), (x * c) * d into x * (c * d), and x / c into x * (1 / c); results
+then differ from the same call outside of `jit`. The engine's programs have no such constants and fuse no products (see
+`exact`), but programs under a user's `jit` may.
 
 On a CPU no function of JAX prevents this: XLA drops `optimization_barrier` before it fuses operations, removes
 `reduce_precision` to the same precision, and treats a 0 computed from a size as a constant. But XLA does not fuse or

@@ -144,7 +144,7 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
 
 
 def varying_like(state: T, *others: object) -> T:
-    """Marks the arrays of `state` as varying over all mesh axes over which one of `others` varies.
+    """Marks the arrays of `state` as varying over all mesh axes over which any of `others` varies.
 
     In `shard_map` an array's type names the mesh axes over which its values differ, and a step of a loop must not change the
     type of the state. This costs nothing at run time.

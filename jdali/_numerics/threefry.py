@@ -31,7 +31,8 @@ Words = tuple[Array, Array]
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
     """Computes 64 random bits for each element of the broadcast uint32 operands."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
-    # The `or` with 0 makes `vmap` map all operands or none, because `together` reads the size of a draw from their shapes.
+    # The `or` with 0 makes `vmap` map all operands or none, because `together` reads the size of a draw from the operands'
+    # shapes.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
     words: Words = _draw(*(o | nothing for o in operands))
     return words

@@ -67,7 +67,7 @@ class CompiledOp(Operator, CompiledOptions):
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        any_number = self.max_inputs is None  # the outputs then depend on at least the first input
+        any_number = self.max_inputs is None  # then one input is required, which the outputs depend on
         return super().min_inputs or int(any_number)
 
     @functools.cached_property

@@ -94,7 +94,7 @@ def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) 
 
 
 def refuse_shared_draws(op: Operator, inputs: Sequence[Any]) -> None:
-    """Raises ValueError for an input without a layout that may be a batch or a sequence: its frames would share random values."""
+    """Raises ValueError if an input without a layout may be a batch or a sequence, whose frames would share random values."""
     if not isinstance(op, DeviceOp):
         return
     for i, value in enumerate(inputs):

@@ -83,7 +83,7 @@ def _extent(op: Operator, number: int, shape: tuple[int, ...], extent: object) -
 
 
 def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -> list[tuple[int, ...]]:
-    """Returns the padded shape of each output: the user's `out_shape`, or else `least`. Raises if the user's is smaller."""
+    """Returns the padded shape of each output, `out_shape` or else `least`. Raises if `out_shape` is smaller than `least`."""
     if out_shape is None:
         return list(least)
     each = [out_shape] if len(least) == 1 else list(out_shape)

@@ -64,7 +64,7 @@ def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, An
 
 
 def with_keywords(signature: inspect.Signature) -> inspect.Signature:
-    """Adds a parameter that takes all other keyword arguments, whose names are names of outputs."""
+    """Adds a parameter that takes all other keyword arguments, each named after an output."""
     more = inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD, annotation=Any)
     return signature.replace(parameters=[*signature.parameters.values(), more])
 

@@ -115,7 +115,7 @@ def audio_resample(
 ) -> Array:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    There is no low-pass filter, also if the rate becomes lower.
+    No low-pass filter is applied, even if the rate becomes lower.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.

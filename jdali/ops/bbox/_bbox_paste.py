@@ -24,7 +24,7 @@ def bbox_paste(
     paste_y: PerSample[float] = 0.5,
     ratio: PerSample[float],
 ) -> Array:
-    """Converts boxes of an image to boxes on the canvas of `ratio` times the image's size on which `paste` puts the image.
+    """Moves boxes as `paste` moves the image onto a canvas of `ratio` times its size.
 
     A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 

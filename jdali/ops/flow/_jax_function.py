@@ -68,7 +68,7 @@ def jax_function(
 
 
 def _column(array: Any, layout: str, size: int | None) -> Store:
-    """Makes an output from an array [N, ...]. Raises an error if N is not `size`; `size` None is not checked."""
+    """Makes an output from an array [N, ...]. Raises an error if `size` is given and differs from N."""
     if size is not None and (array.ndim == 0 or len(array) != size):
         raise ValueError(
             "jax_function: The Python callback should return a tensor representing a batch of samples. It returned an array "

@@ -15,7 +15,7 @@ from jdali.types import type_name
 
 @index_operator(name="_transfer", same_samples=True)
 def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
-    """Returns the same batch on another device. A sample is only moved when it is used.
+    """Returns the same batch on another device. A sample is moved only when it is used.
 
     Args:
         to: "cpu" or "gpu".

@@ -108,7 +108,7 @@ def clahe(
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
-    """Equalizes uint8 [H, W, C]; `luma`: whether lightness is equalized in any image, and whether in all images."""
+    """Equalizes uint8 [H, W, C]; `luma` has two flags: lightness is equalized in some images, in all images."""
 
     def tables(values: Array) -> Array:
         return _tables(tiles, values, tile, limit, scale, extent[:2])

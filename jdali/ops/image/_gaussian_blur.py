@@ -2,7 +2,7 @@
 
 Rows along an axis are computed in blocks. A block is the product of a small matrix, which contains the window and its mirror
 images at the borders, and the rows that the windows of the block cover. This takes more multiplications per row than the
-window has elements, but on a CPU, matrix products are so fast that they are faster for windows of three elements and more.
+window has elements, but on a CPU, it is faster for windows of three elements and more.
 
 On accelerators, memory limits the speed, so one pass over an axis sums up to `_TAPS` elements of the window.
 """
@@ -248,9 +248,7 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
 
 
 def _weights(sigma: Array, radius: Array, reach: int) -> Array:
-    """Computes weights with sum 1, float32 [2·reach + 1]. Weights beyond `radius` are 0; `reach` does not affect the others'
-    bits.
-    """
+    """Computes weights with sum 1, float32 [2·reach + 1], 0 beyond `radius`. Their bits do not depend on `reach`."""
     k = jnp.arange(reach + 1, dtype=jnp.int32)
     distance = k.astype(jnp.float32) / sigma
     side = jnp.where(k <= radius, jnp.exp(-0.5 * distance * distance), 0)
@@ -335,7 +333,7 @@ def _finite(made: Array) -> Array:
 
 
 def _guarded_product(made: Array, values: Array, *, bands: _Bands, block: Array) -> Array:
-    """Replaces the columns of a product that are not finite by those from `_by_window`."""
+    """Replaces the columns of a product that are not finite by the columns that `_by_window` computes."""
     return jnp.where(_finite(made), made, _by_window(bands, block, values.astype(jnp.float32)))
 
 
@@ -390,7 +388,7 @@ def _with_margins(values: Array, radii: Mapping[int, int], extent: Array) -> Arr
         if 2 * reach < _TAPS:
             index = jnp.arange(-reach, values.shape[axis] + reach, dtype=jnp.int32)
             indices[axis] = reflect_101(index, extent[axis])
-    # The barriers make XLA compute this only once. Otherwise, the next pass would look up each index again for each tap.
+    # The barriers make XLA gather only once. Otherwise, the next pass would look up each index again for each tap.
     made: Array = lax.optimization_barrier(take_grid(values, lax.optimization_barrier(indices), mode="clip"))
     return made
 

@@ -94,7 +94,7 @@ def _lengths(windows: np.ndarray, smooth: np.ndarray | None) -> np.ndarray:
 
 
 def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> np.ndarray:
-    """Marks the elements of the kernel that lie in the windows of any derivative, also elements with value 0: bool [N, *taps].
+    """Marks the elements of the kernel that lie in the windows of any derivative, even if they are 0: bool [N, *taps].
 
     Args:
         lengths: see `_lengths`.

@@ -25,8 +25,8 @@ _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
 # Largest window, in elements, that uses a sorting network: 7 x 7 elements compile in 4 s, larger windows take longer.
 _NETWORK = 49
-# Largest window, in elements, whose sorted columns an accelerator merges in one pass. For windows of 49 elements, it would take
-# minutes to compile.
+# Largest window, in elements, whose sorted columns an accelerator merges in one pass. For windows of 49 elements, one pass
+# would take minutes to compile.
 _AT_ONCE = 25
 # Size of a block of rows in bytes; the intermediates of a network then stay in the cache.
 _BLOCK = 1 << 16

@@ -163,7 +163,7 @@ def slice(
         data: any layout, any type.
         anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: axes of the window arguments; their number may differ by sample; negative ones count
+        axes: axes that the window arguments refer to; their number may differ by sample; negative ones count
             from the end; empty: all axes, in order; None: `axis_names`.
         axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
             HW, HWC or DHWC. Excludes `axes`.

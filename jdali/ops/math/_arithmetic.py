@@ -71,7 +71,7 @@ def floordiv(left: Array, right: Array) -> Array:
 
 @elementwise("mod", "arithmetic", check=_refuse_zero)
 def mod(left: Array, right: Array) -> Array:
-    """Computes the remainder of a division that rounds towards zero; it has the sign of `left`, as with C's `fmod`.
+    """Computes the remainder of a division that rounds towards zero. As in C's `fmod`, the remainder has the sign of `left`.
 
     Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
     for integers that are computed.

@@ -20,7 +20,7 @@ _MANY = np.float32(2.0**20)
 # An attempt is rejected with a probability of at most 1/4, so all attempts fail for one element in 10¹².
 _ATTEMPTS = 20
 _REFUSED = np.float32(-1)
-# Number of elements in a group. An integer has a bit for each of them, which is set if the element needs further attempts.
+# Number of elements in a group. An integer has one bit for each element of a group, set if the element needs further attempts.
 _GROUP = 32
 
 

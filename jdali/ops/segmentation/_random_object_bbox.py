@@ -133,9 +133,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the label of the background. If it is one of the classes, 0, the default, is replaced; other labels raise
-    SampleError.
-    """
+    """Returns the label of the background. If a class has it, replaces the default, 0, and raises SampleError otherwise."""
     if classes is None or background not in classes:
         return background
     if background != 0:

@@ -169,9 +169,7 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """Makes an argument with a value for each image. If all values are equal, returns a constant, which makes the program
-    smaller.
-    """
+    """Makes an argument with a value for each image; a constant, which makes the program smaller, if all values are equal."""
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)

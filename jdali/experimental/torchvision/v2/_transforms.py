@@ -154,7 +154,7 @@ class Normalize(Transform):
 
 
 class _Conversion(Transform):
-    """Leaves images unchanged; makes `Compose` return them as the kind of data in `gives`."""
+    """Leaves images unchanged; makes `Compose` return the kind of data that `gives` names."""
 
     def apply(self, batch: Batch, rng: RNG) -> Batch:
         return batch
