@@ -32,7 +32,7 @@ class _Sum:
     """Static arguments of a sum, which select its compiled program.
 
     Attributes:
-        axes: number of axes that the windows cover, the last of D, H, W.
+        axes: number of axes that the windows cover; these are the last of D, H, W.
         shape: padded (D, H, W) of the data and the result.
         margin: number of elements added on each side of an axis; padded windows have 2 * margin + 1 elements.
     """

@@ -57,7 +57,7 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, dr
         good = jnp.log(u) < 0.5 * x * x + d * (1 - jnp.exp(log_v) + log_v)
         return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
 
-    # Padding counts as accepted. If `alpha` is NaN, no attempt succeeds, and the bound ends the loop.
+    # Padding counts as accepted. If `alpha` is NaN, no attempt succeeds, and the loop ends after the last attempt.
     start = (draw + 1, ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
     start = varying_like(start, alpha, jax.random.key_data(key))
     last = draw + 1 + 2 * _ATTEMPTS

@@ -238,7 +238,7 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Selects supported weights and finite values. Finite products with a weight of 0 are kept for the weight's derivative."""
+    """Selects products of supported weights or finite values. Products with weight 0 are kept for the weight's derivative."""
     return support | jnp.isfinite(values)
 
 

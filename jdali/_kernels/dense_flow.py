@@ -25,7 +25,7 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# The ridge, for image values from 0 to 1. Where the image has no texture, it keeps the previous vector. It is well above the
+# The ridge, for image values from 0 to 1. It keeps the previous vector where the image has no texture, and is well above the
 # rounding errors of 8-bit values.
 _RIDGE = 3e-5
 # Difference between the images at which a neighbour's weight is halved, for values from 0 to 1.

@@ -141,7 +141,7 @@ def _checked_setup(
 
 
 def _layout(operands: Sequence[BatchSpec]) -> str:
-    """Returns the longest layout, or "" if it does not name all axes. Raises if another layout is not a suffix of it."""
+    """Returns the longest layout, of which all others must be suffixes; "" if it does not name all axes."""
     named = sorted({spec.layout for spec in operands}, key=len)
     for shorter, longer in itertools.pairwise(named):
         if not longer.endswith(shorter):

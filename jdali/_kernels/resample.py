@@ -95,7 +95,7 @@ def _dense(
     out_shape: tuple[int, ...],
     matrix: Callable[[Array, Array, int, int], Array] = dense_weights,
 ) -> Array:
-    """Resamples by matrix products: float32 [*out_shape, C]. It is linear in `image`, so JAX can transpose it.
+    """Resamples by matrix products: float32 [*out_shape, C]. Linear in `image`, so JAX can transpose it.
 
     Args:
         image, filters, extent, out_shape: see `resample`.

@@ -261,7 +261,7 @@ def weight(axis: Array, tap: Array, start: Array) -> Array:
 
 
 def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
-    """Marks the taps of each output element, also taps with weight 0: float32 [count, shape]."""
+    """Marks the taps of each output element, including taps with weight 0: float32 [count, shape]."""
     _, first = first_taps(axis, count)
     last = first + tap_count(axis) - 1
     low, high = (jnp.clip(end, 0, extent - 1)[:, None] for end in (first, last))

@@ -151,7 +151,7 @@ def integer(words: Words, limit: Array) -> Array:
 def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
     """Draws uint32 [*shape]; the bits of an element do not depend on the padding.
 
-    The counter of an element is its row-major index in the true size `extent`, not in the padded `shape`. Different numbers
+    The counter of an element is its row-major index in the true size `extent`, not in the padded `shape`. Different values of
     `draw` give independent draws from one key. Elements past `extent` are unspecified.
     """
     return _counted_bits(key, element_counter(extent, jnp.indices(shape, jnp.uint32, sparse=True)), draw)

@@ -119,15 +119,15 @@ class Frames:
     ) -> FrameAxes:
         """Returns the axis of frames of each input and output of a program.
 
-        An output with as many axes as the first input has its frames on the same axis as this input. Other outputs have their
-        frames on the first axis.
+        If an output has as many axes as the first input, its frames are on the same axis. Otherwise they are on the first
+        axis.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
         return FrameAxes(self.axes, tuple(own), tuple(held), tuple(sorted(planned)))
 
     def blamed(self, error: SampleError, frame: int) -> SampleError:
-        """Converts an error about a frame to an error about the frame's sample, whose text has the number of the frame."""
+        """Converts an error about a frame to an error about the frame's sample; the text contains the number of the frame."""
         sample, number = int(self.sample[frame]), int(self.number[frame])
         return SampleError(
             f"{str(error).rstrip('.')}, in frame {number}", sample=sample, argument=error.argument

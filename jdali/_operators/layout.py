@@ -148,7 +148,7 @@ class RankError(ValueError):
 
 
 def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> Adapter:
-    """Assumes the operator's own layout for data without a layout, by the number of axes."""
+    """Chooses one of the operator's layouts for data without a layout, by the number of axes."""
     exact = [core for core in layouts if len(core) == ndim]
     for core in exact:
         if "D" not in core:

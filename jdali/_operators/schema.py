@@ -139,7 +139,7 @@ class Schema:
 
     @property
     def shown_name(self) -> str:
-        """The name for messages. For a variant of an operator, `_name`, it is `name`."""
+        """Name for messages. A variant `_name` of an operator is shown as `name`."""
         return self.name.removeprefix("_")
 
     @functools.cached_property

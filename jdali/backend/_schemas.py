@@ -53,7 +53,7 @@ class OpSchema:
         return self._operator.min_inputs
 
     def MaxNumInput(self) -> int:
-        """Returns the maximum number of inputs; `sys.maxsize` if there is no limit (DALI has 64 to 999, by operator)."""
+        """Returns the maximum number of inputs; `sys.maxsize` if there is no limit (in DALI, 64 to 999)."""
         most = self._operator.max_inputs
         return sys.maxsize if most is None else most
 

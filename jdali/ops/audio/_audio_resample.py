@@ -67,7 +67,7 @@ def setup(
         rate_out = np.asarray(scale if out_rate is None else out_rate, np.float64)
         _check("in_rate", rate_in > 0, rate_in)
         _check("scale" if out_rate is None else "out_rate", rate_out >= 0, rate_out)
-        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # a length of 2⁶⁰ raises later
+        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # 2⁶⁰ raises later
         step = rate_in / np.where(rate_out > 0, rate_out, rate_in)
     extents = signal.extents.copy()
     extents[:, 0] = new

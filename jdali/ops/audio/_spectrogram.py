@@ -148,8 +148,8 @@ def spectrogram(
 def _turned(power: Array) -> Array:
     """Transposes [windows, bins] for a CPU.
 
-    XLA fuses a transpose into the operations that read it, even past barriers, and they would read with strides. It does not
-    fuse a concatenation, so two halves of the bins are transposed and concatenated.
+    XLA fuses a transpose, even past barriers, into the operations that read the result, which would then read with strides.
+    It does not fuse a concatenation, so two halves of the bins are transposed and concatenated.
     """
     half = -(-power.shape[1] // 2)
     return jnp.concatenate([power[:, :half].T, power[:, half:].T])
@@ -194,7 +194,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
 
 
 def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -> Array:
-    """Multiplies the signal by `window` at every `step` samples: [count, size]. Elements past the window or signal are 0."""
+    """Takes a piece of the signal every `step` samples, times `window`: [count, size]; 0 past the window or signal."""
     length = len(window)
     pieces = -(-length // step)
     if pieces > _MOST_PIECES:

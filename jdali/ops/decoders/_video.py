@@ -94,7 +94,7 @@ def video(
 
 
 def _text(value: object) -> str:
-    """Converts a string argument to text. A value that differs by sample is passed as UTF-8 bytes."""
+    """Converts a string argument, which is UTF-8 bytes if it differs by sample, to text."""
     array = np.asarray(value)
     return array.tobytes().decode() if array.dtype == np.uint8 else str(array)
 

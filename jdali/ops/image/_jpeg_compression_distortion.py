@@ -374,7 +374,7 @@ def _coded_strip(
     last = packed(channels_of(lax.dynamic_slice_in_dim(own, extent[1] - 1, 1, axis=1)))
     words = keep(jnp.where(jnp.arange(wide, dtype=jnp.int32) < extent[1], words, last))
     luma, *chroma = keep([part.astype(jnp.uint8) for part in _to_ycbcr(unpacked_channels(words, 3))])
-    # libjpeg repeats the last averaged row of chroma. Before averaging, this means to repeat the last pair of rows.
+    # libjpeg repeats the last averaged row of chroma. This equals repeating the last pair of rows before averaging.
     pair = (extent[0] - 1) // 2 * 2 + rows % 2
     rows = jnp.clip(jnp.where(rows < extent[0], rows, pair) - first * _UNIT, 0, len(rows) - 1)
     chroma = [part.at[rows].get(mode="promise_in_bounds") for part in chroma]

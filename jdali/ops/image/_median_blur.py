@@ -176,7 +176,7 @@ def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
 def _selected(reach: _Reach, windows: _Windows) -> Array:
     """Finds medians bit by bit, from the highest bit.
 
-    A bit is 1 if at most half of the window is below the number that has this bit set and 0 in all lower bits.
+    A bit is set if at most half of the window is below the bits found so far, followed by 1 and zeros.
     """
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2

@@ -71,7 +71,7 @@ def setup(
         cut.update(np.unique(chosen).tolist())
     if not later:
         anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes, policies)
-        # Clipped to int32. Windows past its limits are outside of the data, and are still outside after clipping.
+        # Clipped to int32. Windows past the limits of int32 lie outside of the data before and after clipping.
         params["_anchors"] = np.clip(anchors, -(2**31), 2**31 - 1 - sizes).astype(np.int32)
     _window.check_border("slice", policy, data.extents, sizes)
     channels = sizes[:, layout.index("C")] if "C" in layout else None

@@ -133,7 +133,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the label of the background. If a class has it, replaces the default, 0, and raises SampleError otherwise."""
+    """Returns the label of the background. If a class has it, 0, the default, is replaced; else raises SampleError."""
     if classes is None or background not in classes:
         return background
     if background != 0:
