@@ -213,10 +213,7 @@ def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
 def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -> int | None:
     """Returns the batch size of a call; None if no value is a batch.
 
-    Args:
-        name: name of the called function, for messages.
-        values: inputs and arguments of the call; only batches count.
-        batch_size: argument `batch_size` of the call.
+    Only batches in `values` count.
 
     Raises:
         ValueError: sizes differ or are negative.

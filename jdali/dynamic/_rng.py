@@ -95,13 +95,7 @@ class RNG:
 
 
 def draw_of(name: str, rng: object, key: object) -> eager.RandomDraw:
-    """Takes one draw, for a call, from a JAX key, a generator, or the thread's default generator.
-
-    Args:
-        name: name of the called function, for messages.
-        rng: a generator, or None.
-        key: one JAX key, typed or made by `jax.random.PRNGKey`, or None.
-    """
+    """Takes one draw, for the call of function `name`, from a JAX key, a generator, or the thread's default generator."""
     if rng is not None and not isinstance(rng, RNG):
         hint = "; pass a JAX key as key=" if is_key(rng) else ""
         raise ValueError(

@@ -94,7 +94,6 @@ def columns_of(
     Args:
         results: a list of samples for each output.
         expected: size of the batch; None: not known.
-        layouts: layout of each output.
     """
     _check_returned(results)
     for i, samples in enumerate(results):

@@ -272,7 +272,7 @@ def _at_once(blocks: Array, step: Array) -> Array:
 
 
 def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
-    """Computes a DCT along an axis by a matrix, with eight products per value."""
+    """Multiplies by a DCT matrix along an axis, and divides by 2^bits, rounding halves up."""
     total = jnp.zeros((), jnp.int32)
     for n, column in enumerate(matrix.T):
         factors = jnp.asarray(np.expand_dims(column, (1 - axis, 2)))
