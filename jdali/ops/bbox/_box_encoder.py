@@ -79,7 +79,7 @@ def box_encoder(
         criteria: overlap that must be exceeded, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
         offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
-            ratios. `means` are subtracted from them, then they are divided by `stds`.
+            ratios. `means` are subtracted, then the results are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
 

@@ -25,7 +25,7 @@ def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
 
 @index_operator(same_samples=True)
 def copy(batch: TensorList, /) -> TensorList:
-    """Returns a copy of the batch, which shares its memory, because values never change.
+    """Returns a batch that shares the memory of the input, because values never change.
 
     Example: boxes = fn.copy(boxes)
     """

@@ -113,8 +113,8 @@ def debayer(
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
-            row and column of the image: with (0, 0), it is BG/GR there, and the corner of the image is red. A single value is
-            used for both coordinates.
+            row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
+            value is used for both coordinates.
         algorithm: one of the above, in upper or lower case.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".

@@ -109,7 +109,8 @@ def jpeg_compression_distortion(
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: JPEG quality, 1, the worst, to 100; other values are clamped. It scales the quantization tables as in libjpeg.
+        quality: JPEG quality from 1, the worst, to 100; other values are clamped. It scales the quantization tables as in
+            libjpeg.
 
     Returns: shape, type and layout of the image.
 

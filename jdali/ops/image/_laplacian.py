@@ -236,8 +236,8 @@ def laplacian(
     Args:
         data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
         dtype: type of the output, float32 or the data's; None: the data's.
-        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
-            the sum of the sizes of its windows; `scale` must then be 1.
+        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s the sum of
+            the sizes of the derivative's windows; `scale` must then be 1.
         scale: factor of each derivative, one for all axes, or one per axis.
         smoothing_size: size of the smoothing along the other axes, odd, 1 to 31: one for all axes, or one per axis; 1:
             no smoothing; None: the `window_size` of the derivative.

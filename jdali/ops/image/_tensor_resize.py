@@ -154,8 +154,8 @@ def tensor_resize(
         max_size: largest output size: one value for all axes, or one per axis; None: no limit.
         min_filter: filter of axes that shrink; None: `interp_type`.
         minibatch_size: without effect.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. An axis that is not chosen counts as an
-            axis whose requested size is its present size, so the last two modes may resize it, too.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. An axis that is not chosen requests its
+            present size, so the last two modes may resize it, too.
         roi_end: end of the window to resize along each axis; an axis is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sizes; False: elements.
         roi_start: start of the window along each axis; None: the whole array. Filters also read elements around the

@@ -96,7 +96,7 @@ def random_object_bbox(
             "box": one output, start and end.
         ignore_class: draw all objects with equal probabilities, whatever their class; excludes `classes`,
             `class_weights` and `output_class`.
-        k_largest: number of boxes of a class to draw from, the largest by volume; with `ignore_class`, of all boxes.
+        k_largest: draw only from the k largest boxes of a class, by volume; with `ignore_class`, of all boxes.
         output_class: add an output, the label of the object, or `background` for the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
 
@@ -133,7 +133,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the label of the background. If a class has it, 0, the default, is replaced; else raises SampleError."""
+    """Returns the background label. Raises SampleError if a class has this label, but replaces it if it is 0, the default."""
     if classes is None or background not in classes:
         return background
     if background != 0:
