@@ -119,8 +119,7 @@ class Frames:
     ) -> FrameAxes:
         """Returns the axis of frames of each input and output of a program.
 
-        If an output has as many axes as the first input, its frames are on the same axis. Otherwise they are on the first
-        axis.
+        If an output has as many axes as the first input, its frames are on the input's axis of frames, else on the first axis.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]

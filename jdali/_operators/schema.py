@@ -57,7 +57,7 @@ class Arg:
     kind: ArgKind
     annotation: Any  # the T of PerSample[T], PerFrame[T] or Static[T]
     default: Any  # REQUIRED if there is none
-    per_frame: bool = False  # annotated PerFrame
+    per_frame: bool = False
 
     def is_by_frame(self, layout: str) -> bool:
         """Returns True if a tensor of this layout has a value of the argument for each frame."""

@@ -24,7 +24,7 @@ def alternatives(annotation: object) -> tuple[Any, ...]:
 
 def static_value(annotation: Any, value: Any) -> Hashable:
     """Converts the value of a `Static[annotation]` argument to a hashable value, and a dtype to a NumPy dtype."""
-    if annotation is object:  # any user object
+    if annotation is object:
         return value
     options = alternatives(annotation)
     if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):
