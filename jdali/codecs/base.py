@@ -105,7 +105,7 @@ def imagecodecs() -> Any:
         module = importlib.import_module("imagecodecs")
     except ImportError:
         return None
-    # The handler suppresses messages of libpng and libtiff about damaged files, which would be printed.
+    # Without a handler, messages of libpng and libtiff about damaged files would be printed.
     logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
     return module
 
@@ -122,7 +122,7 @@ def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: 
     """Opens data with one Pillow plugin, without Pillow's size limits and format detection.
 
     Raises:
-        SampleError: Pillow reads another size from the header than `info` has. Only the size in `info` was checked.
+        SampleError: Pillow reads a size from the header that differs from the size in `info`, which was checked.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):

@@ -170,6 +170,6 @@ def _saturate(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if dtype.kind == "f":
         return value.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
-    # float32 cannot represent the limits of 32-bit types.
+    # Clips in float64, because float32 cannot represent the limits of 32-bit types.
     rounded = np_round_half_away(np.nan_to_num(value)).astype(np.float64)
     return np.clip(rounded, limits.min, limits.max).astype(dtype)

@@ -186,7 +186,7 @@ class Reader(abc.ABC):
 
     @property
     def parts(self) -> Reader:
-        """The reader of the parts that this reader packs into samples; this reader if it packs none."""
+        """The reader of the parts that this reader packs into samples; this reader itself if it packs nothing."""
         return self
 
     def parts_of(self, wanted: np.ndarray) -> np.ndarray:

@@ -278,8 +278,8 @@ def caffe2(
 
     The first use indexes the records and caches the index in the user's cache folder.
 
-    Parity: sparse labels (types 1 and 3) add an output, as in DALI: the last tensor of the record if it is a box, else
-    an empty int32 [0], where DALI fails.
+    Parity: as in DALI, sparse labels (types 1 and 3) add an output, the last tensor of the record if this is a box.
+    Otherwise the output is an empty int32 [0]; DALI fails there.
 
     Args:
         path: folders of the databases.

@@ -83,7 +83,7 @@ class RecordIOReader(RecordReader):
         images = data + _IMAGE.size + 4 * labels
         # If the index omits records, other records may follow, but nothing else.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
-        # `load` raises the errors of these records.
+        # All other records are left to `load`, which raises their errors.
         whole &= (ends <= chosen.ends) & (images <= ends)
         followed = (not self._every) & (after + 4 <= chosen.ends) & (buffer.at(after, "<u4") == _MAGIC)
         whole &= (after == chosen.ends) | followed

@@ -21,7 +21,7 @@ from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stre
 _NAME = "readers.pack"
 # Names of the outputs that packing adds.
 SEGMENTS = ("segment_ids", "positions")
-# A default window fills about this many rows. On average half a row stays empty, less than 0.5 %.
+# A default window fills about this many rows. On average half a row stays empty, which is less than 0.5 %.
 _ROWS = 128
 _MOST_DOCUMENTS = 1 << 16
 TRUNCATE, SPLIT = "truncate", "split"
@@ -107,7 +107,7 @@ class PackReader(OverReader):
     def _rows(
         self, outputs: Sequence[Sequence[np.ndarray]], begin: np.ndarray, owners: np.ndarray, rows: np.ndarray
     ) -> tuple[Store, ...]:
-        """Places documents in rows; `begin` is the position of the first token of each document."""
+        """Places pieces of documents in rows; `begin` is the position of each piece's first token in its document."""
         sizes = np.array([len(one) for one in outputs[0]], np.int64)
         total = np.cumsum(sizes)
         firsts = np.searchsorted(owners, rows)

@@ -189,7 +189,7 @@ def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:
 
 
 def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Compares the names in headers with marks (hashes); returns bool [n], True if they are equal or the expected mark is 0."""
+    """Compares the hashes of the names in headers with `expected`; returns bool [n], also True where `expected` is 0."""
     if not expected.any():
         return np.ones(len(expected), bool)
     same: np.ndarray = (expected == 0) | (_marks_at(buffer, starts, NAMED) == expected)

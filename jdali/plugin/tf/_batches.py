@@ -223,7 +223,7 @@ def _fits(wanted: int | None, size: int) -> bool:
 
 
 def _matches(wanted: tuple[int | None, ...], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Lists the shapes that fit `wanted`, from `shape` without some axes of size 1."""
+    """Lists the shapes that fit `wanted` among those that remain of `shape` when axes of size 1 are dropped."""
     if not shape:
         return [] if wanted else [()]
     found = []

@@ -100,7 +100,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Always caches the chunks of two samples if they fit into a fraction of the limit. A window needs fewer chunks.
+        # Always caches the chunks of two whole samples, or as many chunks as fit into 1 / _SHARE of `max_sample_bytes`.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)

@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 
-# The cache of parsed outlines covers up to _KNOWN_BYTES of their text, where each image counts as _BYTES_EACH more bytes.
+# Limit of the cache of parsed outlines, bytes. Each image counts as the size of its text plus _BYTES_EACH.
 _KNOWN_BYTES, _BYTES_EACH = 16 << 20, 512
 
 

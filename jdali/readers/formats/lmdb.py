@@ -60,7 +60,7 @@ def _database_file(path: str) -> str:
 class LmdbValues(NamedTuple):
     """Locates the values of a database, ordered by key.
 
-    A head precedes each value and contains its size. The head is a node with the key, or a page header for a large value.
+    Before each value is a head, which contains the value's size: a node with the key, or for a large value a page header.
 
     Attributes:
         offsets: int64 [n], offset of the head, bytes.
@@ -311,7 +311,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
-    """Returns bool [n], True if the head of a value agrees with the index.
+    """Compares the head of each value with the index; returns bool [n], True if they agree.
 
     `starts` are the positions of the heads in the buffer, `values` the entries of the index.
     """

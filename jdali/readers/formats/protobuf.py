@@ -200,7 +200,7 @@ def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.float
                 f"its protocol buffer has a field {number} of {end - start} bytes where {dtype} should be"
             )
         parts.append(np.frombuffer(data, dtype, (end - start) // width, start))
-    if len(parts) > 8:  # not packed: each part is one number
+    if len(parts) > 8:  # probably not packed, so each part is one number
         return np.frombuffer(b"".join(p.tobytes() for p in parts), dtype)
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
 

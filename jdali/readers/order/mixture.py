@@ -210,7 +210,7 @@ class MixtureOrder:
         return int(shards), int(rows.pop())
 
     def go_on(self, seed: int, segments: Sequence[Sequence[Any]], now: int) -> None:
-        """Adopts the seed of a state, and its segments up to position `now`; from there on, this order's own schedule applies."""
+        """Adopts the seed and the segments of a state; from position `now` on, this order's own schedule applies."""
         self._reseed(seed)
         before = [Segment(int(start), tuple(shares), tuple(base)) for start, shares, base in segments]
         self._segments = _joined(before, self._schedule, now)
@@ -267,7 +267,7 @@ class MixtureOrder:
     def _share_of_last(self) -> int:
         """Returns the position that this shard takes in an epoch's incomplete last row.
 
-        Iterators assume the sample counts of `Order`, so the shards that take a sample of this row are the same as there.
+        Iterators assume the sample counts of `Order`, so the same shards as in `Order` take a sample of this row.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards

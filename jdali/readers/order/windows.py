@@ -21,7 +21,7 @@ from jdali.readers.order.indices import permutation
 from jdali.readers.order.mixture import MixtureOrder
 
 _STATE_VERSION = 1
-# Number of windows to cache; an order that prefetches may read a later window already.
+# Number of windows to cache; more than one, because prefetching may read later windows.
 _KEPT = 4
 FIRST_FIT, BEST_FIT = "first_fit", "best_fit"
 
@@ -71,7 +71,7 @@ class _Window(NamedTuple):
 
     Attributes:
         refs: references to the samples.
-        starts: int64 [rows + 1], index of the first sample of each row, and the number of samples.
+        starts: int64 [rows + 1], index of the first sample of each row, then the number of samples.
         members: int64 [samples], numbers for `SampleRefs.members`; None: each row is a single sample.
     """
 
