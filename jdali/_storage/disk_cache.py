@@ -200,7 +200,7 @@ class DiskCache:
                 elif entry.name.endswith(_PART):
                     with contextlib.suppress(FileNotFoundError):  # a reader removed the damaged file
                         facts = entry.stat(follow_symlinks=False)
-                        # Some file systems report a file's blocks only after writing them to disk.
+                        # Some file systems count a file's blocks only after writing them to disk, so the file's size is used too.
                         size = max(facts.st_blocks * 512, -(-facts.st_size // block) * block)
                         found.append((facts.st_mtime_ns, entry.path, size))
         held = sum(size for _, _, size in found)

@@ -27,9 +27,9 @@ from jdali._system.regular_file import (
 # Alignment of each file in memory, in bytes; it suits any element type.
 _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
-# Smaller files are read without `fstat`, which would take a quarter of the time of reading them.
+# Smaller files are read without `fstat`, which takes a quarter as long as reading such a file.
 _SMALL_BYTES = 1 << 14
-# Maximum number of files that a call of `read_files` keeps open. It opens further files twice: for the size, and to read.
+# Maximum number of files that a call of `read_files` keeps open. Further files are opened twice: for the size, and to read.
 _MOST_OPEN = 16
 
 

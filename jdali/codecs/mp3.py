@@ -1,7 +1,7 @@
 """Decodes MP3 and MPEG layers I and II with FFmpeg, through the optional package av.
 
-Without av, libsndfile decodes them. It prints messages about damaged files, and estimates the length of files with a
-variable rate and no stored length from their first frames.
+Without av, libsndfile decodes them. It prints messages about damaged files. If a file has a variable rate and no stored
+length, libsndfile estimates the length from the first frames.
 """
 
 from __future__ import annotations

@@ -331,7 +331,7 @@ def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
 
 
 def _of_compressed(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Yields the counts in a compressed header, which begins with four bytes of its size; see `_counts`."""
+    """Yields the counts (see `_counts`) in a compressed header; its first four bytes are a size."""
     file.seek(start + 4)
     limit = min(_LARGEST_HEADER, limits.most("max_sample_bytes"))
     try:

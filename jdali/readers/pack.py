@@ -133,7 +133,7 @@ class PackReader(OverReader):
 def documents_of(
     source: Reader, load: Callable[[np.ndarray], Loaded], encode: Encode | None, indices: np.ndarray
 ) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
-    """Reads documents; returns the tokens of all documents for each output (empty for failed ones), and the failures."""
+    """Reads documents; returns the failures and, for each output, the tokens of each document (none if it failed)."""
     loaded = load(indices)
     failures = dict(loaded.failures)
     good = np.delete(np.arange(len(indices)), list(failures)).tolist()
@@ -184,7 +184,7 @@ def pack(
     window: Static[int | None] = None,
     _goes_on: Static[bool] = False,
 ) -> PackReader:
-    """Packs documents into rows of one length: token sequences of a reader, or texts that it tokenizes.
+    """Packs documents into rows of one length. Documents are token sequences, or texts to tokenize.
 
     A row is a sample. Documents come in the order of their reader. Each `window` of documents is packed separately,
     longest first. So the rows depend only on the lengths and the order of the documents, and each step always has the

@@ -4,8 +4,8 @@ A reader computes large or slow tables through `shared`. The user's process open
 records the tables. A worker opens the same reader within `reusing`, and gets the recorded tables, which are sent like
 other arrays, in memory that the workers map (`_workers/wire.py`).
 
-In workers, a table that is named after an argument of its reader (such as `files`) replaces the argument, which is `()`
-there. Otherwise each worker would get a copy of, for instance, a list of a million names.
+A table may have the name of an argument of its reader, such as `files`. Workers then use the table, and get `()` for the
+argument. Otherwise each worker would get a copy of the argument, for instance of a list of a million names.
 """
 
 from __future__ import annotations

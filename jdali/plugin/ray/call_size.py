@@ -38,7 +38,7 @@ class CallSize:
         Args:
             seconds: wall time of the task.
             cpu: processor seconds of the task.
-            nbytes: size of its result.
+            nbytes: size of the task's result.
             calls: maximum number of calls in flight in all actors.
         """
         self._count += 1

@@ -134,7 +134,7 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
 
 
 def _classes(folder: str) -> dict[int, str]:
-    """Reads the names of the labels; returns {} without their file, which DALI does not write."""
+    """Reads the names of the labels; returns {} if their file is missing, because DALI does not write it."""
     path = _storage.join(folder, _CLASSES)
     try:
         return msgspec.json.decode(_storage.read(path), type=dict[int, str])

@@ -252,7 +252,7 @@ def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """Concatenates ranges; each has `counts` numbers, `step` apart, from `starts` on."""
+    """Concatenates ranges. Range i has `counts[i]` numbers from `starts[i]` on, `step` apart."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
 

@@ -89,7 +89,7 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
             if length >= 0x80:
                 length, start = varint(data, at + 1, end)
             at = start + length
-            # Fast path for entries with only a name, of less than 128 bytes, and a value.
+            # Fast path for entries that consist of a name of less than 128 bytes and a value.
             if length > 1 and data[start] == 0x0A and data[start + 1] < 0x80:
                 value = start + 2 + data[start + 1]
                 number = wanted.get(data[start + 2 : value])

@@ -317,7 +317,7 @@ def user_paths(name: str, argument: str, value: Any) -> list[str]:
 
 
 def required_paths(name: str, argument: str, value: object, lacking: str = "") -> list[str]:
-    """Converts the user's paths to a list; if it is empty, raises ValueError with DALI's message, `lacking`."""
+    """Converts the user's paths to a list; if the list is empty, raises ValueError with `lacking`, DALI's message."""
     paths = user_paths(name, argument, value)
     if not paths:
         words = f"{lacking}: " if lacking else ""

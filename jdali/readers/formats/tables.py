@@ -208,8 +208,8 @@ class TableReader(Reader):
         return Loaded(_batch(pieces), failures)
 
     def _by_group(self, indices: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray | slice]]:
-        """Returns the groups that hold samples: number of the group, positions of its samples in the batch, their rows."""
-        if self._rows is None and (run := consecutive(indices)) is not None:  # takes a tenth of the time
+        """Returns, for each group that holds samples, its number, the positions of its samples in the batch, and their rows."""
+        if self._rows is None and (run := consecutive(indices)) is not None:  # a slice is ten times as fast
             number = int(self._first.searchsorted(run.start, side="right")) - 1
             start = self._first.item(number)
             if run.stop <= self._first.item(number + 1):

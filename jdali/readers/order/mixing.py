@@ -8,7 +8,7 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, key_state, permutation
 
-# Largest buffer, to limit memory; a buffer for all items may be larger.
+# Maximum size of a buffer, to limit memory, unless the buffer can hold all items.
 _LARGEST_FILL = 1 << 20
 # Minimum number of positions to compute at a time.
 _AT_ONCE = 4096

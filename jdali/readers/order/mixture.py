@@ -23,7 +23,7 @@ from jdali.readers.order.epochs import Order, SampleRefs
 from jdali.readers.order.indices import GOLDEN, finalized_all, key_state
 
 _STATE_VERSION = 1
-# Largest sum of shares; larger shares are rounded, so that products of two sums fit into 64 bits.
+# Maximum sum of shares, so that the product of two sums fits into 64 bits. Larger shares are scaled down and rounded.
 _MOST_PARTS = 1 << 30
 
 
@@ -162,7 +162,7 @@ class MixtureOrder:
         twin.__dict__.update(self.__dict__)
         return twin
 
-    # A row has one position for each shard. `_begun` is the position at which the present number of shards began, and `_taken`
+    # A row has one position for each shard. `_begun` is the position at which the number of shards last changed, and `_taken`
     # the number of rows since then. With padding, both count from the start of the epoch.
     def get_state(self) -> dict[str, Any]:
         position = self._begun + self._taken * self.num_shards
