@@ -88,7 +88,7 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    To reach later frames, it continues decoding; otherwise it seeks to the last key frame before the wanted frame.
+    If no key frame lies between its position and the wanted frame, it decodes on; otherwise it seeks to the last key frame.
     """
 
     def __init__(self, source: Source, index: VideoIndex):

@@ -51,7 +51,7 @@ class ReadAhead(Reader):
     """Loads the next samples of a reader in threads, before their batches take them.
 
     If the reader packs several parts into a sample, the parts are loaded. Loading starts in order. A loaded sample is
-    kept until its batch takes it; if the batch does not take it, it is dropped two batches later.
+    kept until its batch takes it, and is dropped two batches later if the batch does not.
     """
 
     def __init__(self, reader: Reader):
@@ -76,8 +76,8 @@ class ReadAhead(Reader):
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
-        # Number of samples that are being loaded; bytes of loaded samples that no batch has taken; number and bytes of all
-        # samples loaded so far.
+        # `_open`: number of samples being loaded. `_held`: bytes of loaded samples that no batch has taken. `_done` and `_seen`:
+        # number and bytes of all samples loaded so far.
         self._open = self._held = self._done = self._seen = 0
 
     @property

@@ -144,7 +144,7 @@ def _column(
     kinds: Set[int],
 ) -> Store:  # fmt: skip
     """Builds the column of a tensor; clears `ok` for records whose elements have none of these types."""
-    # Offsets of records that are not ok are arbitrary.
+    # Replaces the offsets of records that are not ok, because they are arbitrary.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
     found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
     model = int(ok.argmax())

@@ -203,7 +203,7 @@ def pack(
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
             sources, one source after another. The documents are then not read to find their lengths. If a document is
-            longer than its number, its row is a bad sample.
+            longer than stated here, its row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.

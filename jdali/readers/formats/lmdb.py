@@ -39,8 +39,8 @@ _MAGIC, _VERSION = 0xBEEFC0DE, 1
 # of pages.
 _PAGE = struct.Struct("<QHHHH")
 _BRANCH, _LEAF, _OVERFLOW, _META = 1, 2, 4, 8
-# A meta page has a _HEADER (magic number, version, address, map size), a _DATABASE for free pages, whose first number is the
-# page size, a _DATABASE for the data, and a _TAIL (last page, transaction).
+# A meta page: _HEADER (magic number, version, address, map size), _DATABASE of the free pages (its first number is the page
+# size), _DATABASE of the data, _TAIL (last page, transaction).
 _HEADER = struct.Struct("<IIQQ")
 _DATABASE = struct.Struct("<IHHQQQQQ")
 _TAIL = struct.Struct("<QQ")
