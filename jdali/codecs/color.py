@@ -33,7 +33,7 @@ _YCBCR = np.array(
 
 
 def full_intensity(dtype: np.dtype) -> float:
-    """Returns the value of full intensity: the largest of an integer type, 1 of floats."""
+    """Returns the value of full intensity: the largest value of an integer type, 1 for floats."""
     return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
 
 

@@ -40,7 +40,7 @@ class ChunkedArray(abc.ABC):
 
     @abc.abstractmethod
     def read(self, chunk: tuple[int, ...]) -> np.ndarray:
-        """Reads the chunk at a grid position, or at least its part inside the array; raises `BadRecord`."""
+        """Reads the chunk at a grid position, or at least its part inside the array; raises `BadRecord` if it is damaged."""
 
 
 def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, axis: int) -> int:
@@ -181,7 +181,7 @@ class ChunkedReader(Reader):
         return self._rows(indices)
 
     def _rows(self, indices: np.ndarray) -> Loaded:
-        """Reads samples that are whole rows of chunks, as views of the chunks."""
+        """Reads samples that are whole rows of chunks; returns views of the chunks."""
         files = np.searchsorted(self._starts, indices, side="right") - 1
         rows = indices - np.array(self._starts)[files]
         order: list[np.ndarray] = []

@@ -34,7 +34,7 @@ class AllSegments(Protocol):
     """Provides the outlines of any image."""
 
     def __call__(self, image: int) -> Segments:
-        """Returns the outlines of one image; raises `SampleError`."""
+        """Returns the outlines of one image; raises `SampleError` if they are invalid."""
 
 
 class _RunLengths(msgspec.Struct):

@@ -192,7 +192,7 @@ class RecordReader(PiecesReader):
 
     @abc.abstractmethod
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        """Parses one record into its outputs; raises `BadRecord`."""
+        """Parses one record into its outputs; raises `BadRecord` if it is damaged."""
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
         """Parses many records of the usual form together.
@@ -341,7 +341,7 @@ def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
 
 
 def csv_text(name: str, path: str) -> bytes:
-    """Reads a CSV file; raises if there are more lines than the limit."""
+    """Reads a CSV file; raises FileNotFoundError if it cannot be read or has too many lines."""
     try:
         text = _storage.read(path)
         _storage.check_items(path, text.count(b"\n"), "lines")

@@ -270,7 +270,7 @@ class Order:
             self._taken = self._position = ((batches - 1) % each + 1) * count
 
     def _remember(self, shards: int, taken: int | list[int]) -> None:
-        """Appends earlier shards to `_past`, with the position that each had reached."""
+        """Appends an earlier number of shards to `_past`, with the position that each shard had reached."""
         level = len(self._past)
         each = taken if isinstance(taken, list) else [taken] * shards
         positions = [self._walk(level, shards, shard, t) for shard, t in enumerate(each)]

@@ -145,7 +145,7 @@ class MixtureOrder:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of samples in a pass of each source."""
+        """Number of samples in a pass over each source."""
         return [order.size for order in self._plain]
 
     @property

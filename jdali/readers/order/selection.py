@@ -43,7 +43,7 @@ class SampleSelection:
         return taken if self.ends is None else taken[np.diff(self.ends, prepend=0) > 0]
 
     def at(self, seed: int, epochs: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Returns the samples at these places of passes, int64 [n]."""
+        """Returns the sample at each place of a pass (epoch), int64 [n]."""
         if self.ends is not None:
             drawn = np.empty(len(places), np.int64)
             for epoch in np.unique(epochs).tolist():
