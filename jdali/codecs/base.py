@@ -53,7 +53,7 @@ class ImageInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
-    """Describes the requested form of a picture. A codec applies the parts that it can apply more cheaply than its caller.
+    """Describes the requested form of a picture. A codec does those parts of it that it can do more cheaply than its caller.
 
     Attributes:
         output_type: colour space. For GRAY, a codec may return gray if its data contain the luminance. For INDEX, it returns

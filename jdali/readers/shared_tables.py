@@ -25,7 +25,7 @@ _HERE = threading.local()
 
 
 def shared(name: str, compute: Callable[[], _T]) -> _T:
-    """Returns a table: the received one in a worker, otherwise the result of `compute`.
+    """Returns a table: in a worker, the table that it received; otherwise the result of `compute`.
 
     Args:
         name: name of the table, unique within its reader.

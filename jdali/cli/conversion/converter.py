@@ -53,7 +53,7 @@ def convert(
     """Writes a data set as shards; continues an interrupted conversion.
 
     A shard gets its final name only after it was read back and its checksums agree, so every shard with a final name is
-    complete. Its bytes depend only on its samples.
+    complete. The bytes of a shard depend only on its samples.
 
     Args:
         folder: folder to write to, created if missing. An existing folder must be empty or contain the same conversion.

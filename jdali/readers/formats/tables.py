@@ -346,7 +346,7 @@ def opened_files(
     """Opens all files, and checks that they have the columns, with equal types.
 
     Args:
-        begin: takes a file's number and reads the file's metadata; raises ValueError if they are damaged.
+        begin: takes a file's number and reads the file's metadata; raises ValueError if the metadata are damaged.
         schema_of: returns the schema in the metadata of a file.
         goes_on: return None for a damaged file; if all files are damaged, raise anyway.
     """

@@ -194,7 +194,7 @@ class MixtureOrder:
         self.go_on(int(state["seed"]), [state["segment"]], now)
 
     def taken(self, state: Mapping[str, Any]) -> tuple[int, int]:
-        """Returns the number of shards in a state, and the number of samples that each took.
+        """Returns the number of shards in a state, and the number of samples that each shard took.
 
         Raises:
             ValueError: the state belongs to other sources, or its shards took unequal numbers of samples.

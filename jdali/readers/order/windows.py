@@ -30,8 +30,8 @@ def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndar
     """Packs documents into rows of `length`, longest first; returns the row of each document, int64 [n].
 
     A document goes to the first row with room for it ("first_fit"), or to the fullest row with room for it, the first
-    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same
-    result. Rows are numbered in the order of their first documents.
+    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same result as one
+    by one. Rows are numbered in the order of their first documents.
 
     `lengths`, int64 [n], are the lengths of the documents, from 0 to `length`.
     """
@@ -87,7 +87,7 @@ class _Window(NamedTuple):
 class RowPacking:
     """Packs the documents of a window, see `pack`.
 
-    In `SampleRefs.members`, piece k of document i has the number i + k * documents, so an undivided document has its index.
+    In `SampleRefs.members`, piece k of document i has the number i + k * documents; the number of an undivided document is i.
 
     Attributes:
         lengths: int64 [documents], number of tokens of each document.
