@@ -28,7 +28,7 @@ _VERSIONS = (
     "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created", "ino", "crc32c", "checksum",
     "blob_id", "xet_hash",
 )  # fmt: skip
-# Names of client errors that no retry can fix. Names, not classes, because the packages may not be installed.
+# Client errors that no retry can fix, by name, because their packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
 _HTTP = ("http", "https")

@@ -90,7 +90,7 @@ class Scope:
 
     @contextlib.contextmanager
     def running(self, url: str, future: Future[object]) -> Iterator[Future[Any]]:
-        """Tracks a running request; cancels it if the caller leaves the context before it ends."""
+        """Tracks a running request; cancels it if the caller leaves the context before the request ends."""
         with self._lock:
             self._futures.add(future)
         try:

@@ -159,7 +159,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes a picture. GRAY returns gray at once, since libjpeg has the luminance; only ANY_DATA returns CMYK."""
+    """Decodes a picture. For GRAY, it returns gray directly, since JPEG stores the luminance. Only ANY_DATA returns CMYK."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")

@@ -22,7 +22,7 @@ _MAGIC = b"\x93NUMPY"
 # Format of the field with the header's length, by major version.
 _LENGTH = {1: struct.Struct("<H"), 2: struct.Struct("<I"), 3: struct.Struct("<I")}
 _VERSION_END = len(_MAGIC) + 2
-# Maximum size of a header, bytes. NumPy's headers have some hundred, and by default it rejects more than 10,000.
+# Maximum size of a header, bytes. NumPy writes some hundred, and by default rejects more than 10,000.
 _LONGEST_HEADER = 1 << 16
 # A first read of this many bytes contains nearly every header.
 FIRST_READ = 1024

@@ -88,7 +88,8 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    If no key frame lies between its position and the wanted frame, it decodes on; otherwise it seeks to the last key frame.
+    It decodes on if no key frame lies between its position and the wanted frame. Otherwise it seeks to the last key frame
+    up to the wanted frame.
     """
 
     def __init__(self, source: Source, index: VideoIndex):

@@ -106,7 +106,7 @@ def parse(content: memoryview) -> Wave | None:
 
 
 def _usual(content: memoryview) -> tuple[memoryview, memoryview] | None:
-    """Does the same as `_form_and_sound`, but faster, for files with only these two chunks; returns None for all others."""
+    """Does the same as `_form_and_sound`, but faster, for files with only a format and a data chunk; otherwise returns None."""
     if len(content) <= _USUAL_HEAD.size:
         return None
     head = _USUAL_HEAD.unpack_from(content)

@@ -67,7 +67,7 @@ class RayDispatcher:
 
     def __init__(self, actors: Actors):
         self.count, self._actors = actors.count, actors
-        self._name = uuid.uuid4().hex  # id of this client
+        self._name = uuid.uuid4().hex  # id by which the actors know this dispatcher
         self._owner = os.getpid()
         self._lock = threading.Lock()  # guards the state that callers and the thread share
         self._waiting: list[RayJob] = []  # a heap, ordered by priority
@@ -329,7 +329,7 @@ class RayDispatcher:
 
     def _note_loss(self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace) -> None:
         """Submits the tasks of a lost call again; blames the actor's oldest task for its death."""
-        if slot.place is place:  # of the calls lost by this death, this is the first
+        if slot.place is place:  # the first call lost by this death
             slot.blamed = slot.jobs[0] if slot.jobs else None
             slot.place = None
             slot.wait()

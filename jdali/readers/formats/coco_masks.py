@@ -105,7 +105,7 @@ def runs_of_polygons(
 
 
 def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Finds the crossings of edges from `begin` to `end`, int64 [E, 2]; returns edge, pixel column and grid row of each."""
+    """Finds the crossings of edges from `begin` to `end`, int64 [E, 2]; returns their edges, pixel columns and grid rows."""
     low, high = np.minimum(begin[:, 0], end[:, 0]), np.maximum(begin[:, 0], end[:, 0])
     first = np.maximum((low - _MIDDLE + _FINE - 1) // _FINE, 0)
     last = np.minimum((high - _MIDDLE - 1) // _FINE, width - 1)

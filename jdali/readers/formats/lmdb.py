@@ -60,7 +60,7 @@ def _database_file(path: str) -> str:
 class LmdbValues(NamedTuple):
     """Locates the values of a database, ordered by key.
 
-    Before each value is a head, which contains the value's size: a node with the key, or for a large value a page header.
+    A head with the value's size precedes each value: a node, which also has the key, or for a large value a page header.
 
     Attributes:
         offsets: int64 [n], offset of the head, bytes.

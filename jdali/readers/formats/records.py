@@ -260,7 +260,6 @@ def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
     """
     ends = np.cumsum(sizes)
     count = min(max(ends.item(-1) // _TASK_BYTES, 1), threads)
-    # Cuts the records into parts of about equal bytes.
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count, side="right")
     bounds = np.unique([0, *cuts.tolist(), len(sizes)]).tolist()
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
