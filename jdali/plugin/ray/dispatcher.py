@@ -289,7 +289,7 @@ class RayDispatcher:
         with self._lock:
             if not self._waiting:
                 return []
-            # Divides the current tasks evenly among the calls of all actors.
+            # A call gets at most an even share of the current tasks.
             there = len(self._waiting) + sum(len(slot.jobs) for slot in self._slots.values())
             most = min(self._call_size.most, -(-there // (_CALLS_EACH * self.count)))
             if slot.jobs and len(self._waiting) < most and not self._waiting[0].goes_alone:
