@@ -307,7 +307,7 @@ def waveform_svg(frames: NDArray[np.float32], rate: float | None) -> str:
 
     Args:
         frames: [frames, channels], not empty.
-        rate: sampling rate in Hz; None if unknown, and the length is then shown in frames.
+        rate: sampling rate in Hz; None: the length is shown in frames.
     """
     parts = envelope(frames)
     peak = max(float(np.abs(parts).max()), 1e-9)

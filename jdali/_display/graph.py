@@ -82,7 +82,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def graph_svg(boxes: Sequence[GraphBox], edges: Sequence[GraphEdge], border: str = "") -> str:
-    """Draws a graph; `border` is the text at the line above the boxes with `below=1`, or "" for no line."""
+    """Draws a graph; `border` is the label of the line above the boxes with `below=1`; "" draws no line."""
     rows = [layer for layer in layers(boxes, edges) if layer]
     places: dict[str, _Place] = {}
     y, line = float(_MARGIN), 0.0

@@ -128,7 +128,7 @@ def fit(pixels: Pixels, side: int) -> Pixels:
 
     Args:
         pixels: uint8 [..., H, W, C].
-        side: maximum pixels of the result's longest side, which may be shorter.
+        side: maximum height and width of the result.
     """
     height, width = pixels.shape[-3:-1]
     step = -(-max(height, width) // side)

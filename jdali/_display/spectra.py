@@ -64,7 +64,7 @@ def spectrum_pixels(array: NDArray[np.generic], layout: str = "ft") -> tuple[Pix
 
 
 def spectrum_svg(pixels: Pixels, axes: SpectrumAxes, side: int) -> str:
-    """Draws a spectrogram with its axes; `pixels` come from `spectrum_pixels`, `side` is the maximum pixels of a side."""
+    """Draws a spectrogram with its axes; `pixels` is a result of `spectrum_pixels`, `side` the maximum width and height."""
     rows, windows = pixels.shape[:2]
     width, height, left, below = 360, 150, 52, 30
     uri = data_uri(png(fit(pixels, side)), "image/png")

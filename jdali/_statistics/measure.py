@@ -133,7 +133,7 @@ def _pipeline(outputs: Sequence[DataNode]) -> Pipeline:
 
 
 def _decoders(nodes: Sequence[DataNode]) -> list[Callable[..., Any] | None]:
-    """Chooses a decoder for each output of a reader by the format of its first samples; None if it needs no decoder."""
+    """Chooses a decoder for each output of a reader by the format of its first samples; None for outputs that need none."""
     chosen: list[Callable[..., Any] | None] = [None] * len(nodes)
     with contextlib.closing(_pipeline(nodes)) as pipe:
         first = pipe.run()

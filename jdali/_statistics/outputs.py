@@ -25,7 +25,7 @@ class Output:
         self._extents: list[np.ndarray] = []
         self._numbers: list[np.ndarray] = []
         self._moments: dict[int, Moments] = {}  # moments by number of channels
-        self._samples: collections.Counter[int] = collections.Counter()  # number of samples by channels
+        self._samples: collections.Counter[int] = collections.Counter()  # samples by number of channels
         self._objects: collections.Counter[int] = collections.Counter()  # number of objects, by label
         self._dtype, self._layout = np.dtype(np.uint8), ""
 

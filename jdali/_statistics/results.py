@@ -39,9 +39,8 @@ class OutputStatistics:
         kind: "values", "labels" or "bytes".
         dtype: element type.
         layout: layout of a sample; "" if unknown.
-        sizes: range of the number of elements along each axis, by the axis's letter in the layout, or by its index without a
-            layout.
-        duration: seconds of sounds; None if their sampling rate is unknown.
+        sizes: range of the length of each axis, by the axis's letter in the layout, or by its index if there is no layout.
+        duration: range of the durations of sounds, seconds; None if their sampling rate is unknown.
         mean: mean by channel, in the units of the data. It is one number for data without channels, and empty for labels and
             bytes.
         std: standard deviation by channel over all values, as NumPy's `std` computes it.

@@ -1,6 +1,6 @@
 """Reads local and remote files.
 
-* `files` opens all of them; `regular_file` in `_system` refuses FIFOs and devices.
+* `files` opens single files; `regular_file` in `_system` refuses FIFOs and devices.
 * `whole_files` reads many files into one array, `record_files` many pieces of files.
 * For URLs, `remote` has retries and time limits, `blocks` fetches large blocks ahead, `scope` ends requests.
 * `disk_cache` keeps parts of remote files on disk.

@@ -53,7 +53,7 @@ class Blocks:
         count = min(count, len(files))
         starts = np.array(self._starts)[files]
         first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
-        # The reading order may differ from the order of the pieces in the files.
+        # Uses running extremes, because the reading order may differ from the order of the pieces in the files.
         first = np.minimum.accumulate(first[::-1])[::-1]
         last = np.maximum.accumulate(last)
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1

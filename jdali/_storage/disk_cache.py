@@ -173,7 +173,7 @@ class DiskCache:
     def _reserve(self, lock: int, size: int) -> bool:
         """Adds `size` bytes to the total before a file is written; returns False if the file is larger than the limit."""
         block = _block(lock)
-        # One more block is for the file system's metadata of the file.
+        # Adds a block for the file system's metadata of the file.
         need = -(-size // block) * block + block
         room = self._most - self._overhead(lock) - need
         if room < 0:
@@ -198,9 +198,9 @@ class DiskCache:
                 if entry.name == _NEW:  # left by a process that died
                     os.unlink(entry)
                 elif entry.name.endswith(_PART):
-                    with contextlib.suppress(FileNotFoundError):  # a reader removed it because it is damaged
+                    with contextlib.suppress(FileNotFoundError):  # a reader removed the damaged file
                         facts = entry.stat(follow_symlinks=False)
-                        # Some file systems report a file's blocks only after writing them to disk.
+                        # Some file systems count a file's blocks only after writing them to disk, so the file's size is used too.
                         size = max(facts.st_blocks * 512, -(-facts.st_size // block) * block)
                         found.append((facts.st_mtime_ns, entry.path, size))
         held = sum(size for _, _, size in found)

@@ -45,7 +45,7 @@ class Advice:
         self._asked = 0  # offset of the first byte not yet requested, counted through all files
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Requests the data from `first` to `last`, each (file, offset), before they are read, and some data after `last`."""
+        """Requests the data from `first` to `last`, both (file, offset), before they are read; also some data after `last`."""
         begin, end = (self._starts[file] + offset for file, offset in (first, last))
         asked = self._asked
         if not begin <= asked <= end + 2 * _AHEAD:  # reading jumped to another part of the files
@@ -308,7 +308,7 @@ class Pieces(NamedTuple):
 
 
 def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: np.ndarray) -> Pieces:
-    """Reads pieces of files; one call reads pieces that lie close together.
+    """Reads pieces of files; pieces that lie close together are read by one call.
 
     Args:
         file: int [n], the file number of each piece.

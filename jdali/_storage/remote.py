@@ -28,15 +28,15 @@ _VERSIONS = (
     "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created", "ino", "crc32c", "checksum",
     "blob_id", "xet_hash",
 )  # fmt: skip
-# Names of client errors that no retry can fix. Not classes, because their packages may not be installed.
+# Client errors that no retry can fix, by name, because their packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
 _HTTP = ("http", "https")
 # Protocols whose packages are in the extra "remote".
 _IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs", "hf")
 _NONE: Mapping[str, Any] = {}
-# All file systems in use, by `id`. A forked process must not free its parent's file systems, because closing their
-# connections would also remove the connections from the epoll set that it shares with the parent.
+# All file systems in use, by `id`. A forked process must not free its parent's file systems: closing their connections
+# would also remove these from the epoll set, which both processes share.
 _SYSTEMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _OF_PARENTS: list[Any] = []
 os.register_at_fork(after_in_child=lambda: _OF_PARENTS.extend(_SYSTEMS.values()))
@@ -84,12 +84,12 @@ def _found(url: str) -> tuple[Any, str]:
     except ImportError as error:
         raise ImportError(f"to read {url}, fsspec is needed: {install('remote')}") from error
     protocol = _protocol(url)
-    # fsspec caches file systems by their arguments, and makes new ones in a forked process.
+    # Not cached here: fsspec caches file systems by their arguments, and makes new ones in a forked process.
     try:
         if url.partition("://")[0] not in _S3:
             system, path = fsspec.core.url_to_fs(url)
             return system, path
-        # By default s3fs and botocore both retry silently, and use at most 10 connections.
+        # Replaces defaults by which s3fs and botocore both retry silently, and use at most 10 connections.
         configured = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
         own = {"max_pool_connections": max(options().requests, 10), "retries": {"total_max_attempts": 1}}
         system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **configured})

@@ -22,7 +22,7 @@ class Ended(OSError):
 
 
 class Scope:
-    """Groups requests so that their owner can end them together; has a thread pool for requesting data ahead.
+    """Groups requests so that their owner can end them together. Its thread pool is for requesting data ahead.
 
     A request belongs to the scope that its thread entered (`with scope:`). Threads of a scope's pool are always in this
     scope.
@@ -90,7 +90,7 @@ class Scope:
 
     @contextlib.contextmanager
     def running(self, url: str, future: Future[object]) -> Iterator[Future[Any]]:
-        """Tracks a running request; cancels it if the caller leaves the context first."""
+        """Tracks a running request; cancels it if the caller leaves the context before the request ends."""
         with self._lock:
             self._futures.add(future)
         try:

@@ -27,9 +27,9 @@ from jdali._system.regular_file import (
 # Alignment of each file in memory, in bytes; it suits any element type.
 _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
-# Smaller files are read without `fstat`, which would take a quarter of the time of reading them.
+# Smaller files are read without `fstat`, which takes a quarter as long as reading such a file.
 _SMALL_BYTES = 1 << 14
-# Maximum number of files that a call of `read_files` keeps open. It opens further files twice: for the size, and to read.
+# Maximum number of files that a call of `read_files` keeps open. Further files are opened twice: for the size, and to read.
 _MOST_OPEN = 16
 
 
@@ -39,7 +39,7 @@ class FileContents(NamedTuple):
     Attributes:
         raw: uint8 [bytes], the contents of all files.
         positions: int64 [n], positions in the request of the files that could be read.
-        starts, sizes: int64 [n], first byte in `raw`, and size, of each file of `positions`.
+        starts, sizes: int64 [n], first byte in `raw` and size of each of these files.
         failures: errors of the files that could not be read, by position; each is a `SampleError` unless the machine failed.
     """
 
@@ -175,7 +175,7 @@ def _opened(path: str, most: int) -> tuple[int | bytes, int]:
         if 0 < size <= most:
             return descriptor, size
         os.close(descriptor)
-        check_size(path, size)  # files that pass are empty or in /proc
+        check_size(path, size)  # only empty files, and files in /proc, get past this line
     content = _storage.read(path)
     return content, len(content)
 

@@ -228,7 +228,7 @@ def _decoded(
     downmix: bool,
     quick: bool = True,
 ) -> tuple[HostArray | None, AudioInfo]:
-    """Decodes a part to `dtype`; returns floats if floats are stored, or if the part will be resampled or mixed."""
+    """Decodes a part to `dtype`, or to floats if floats are stored or the part will be resampled or mixed."""
     with _opened(content, quick) as sound:
         info = _info(sound, len(content))
         first, count = _part(info, offset, duration)

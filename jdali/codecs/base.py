@@ -53,7 +53,7 @@ class ImageInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
-    """Describes the requested form of a picture. A codec applies the parts that it can apply more cheaply than its caller.
+    """Describes the requested form of a picture. A codec does only what it can do more cheaply than its caller.
 
     Attributes:
         output_type: colour space. For GRAY, a codec may return gray if its data contain the luminance. For INDEX, it returns
@@ -105,7 +105,7 @@ def imagecodecs() -> Any:
         module = importlib.import_module("imagecodecs")
     except ImportError:
         return None
-    # The handler suppresses messages of libpng and libtiff about damaged files, which would be printed.
+    # Without a handler, messages of libpng and libtiff about damaged files would be printed.
     logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
     return module
 
@@ -122,7 +122,7 @@ def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: 
     """Opens data with one Pillow plugin, without Pillow's size limits and format detection.
 
     Raises:
-        SampleError: Pillow reads another size from the header than `info` has. Only the size in `info` was checked.
+        SampleError: the size that Pillow reads from the header differs from the checked size in `info`.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):

@@ -22,7 +22,7 @@ _KINDS = frozenset(
 )
 _END_OF_ROW, _END, _MOVE = 0, 1, 2  # meanings of the byte after a run of length 0
 # Runs may end before the picture does, so a small file could claim a huge picture. Pictures of more than _MANY_PIXELS
-# may have only _MOST_PIXELS_PER_BYTE per byte of the file.
+# pixels may have at most _MOST_PIXELS_PER_BYTE pixels for each byte of the file.
 _MANY_PIXELS, _MOST_PIXELS_PER_BYTE = 1 << 20, 1 << 12
 
 
@@ -131,7 +131,7 @@ def _colors_of_16_bits(masks: tuple[int, int, int]) -> np.ndarray:
 
 
 def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
-    """Returns the bits of each mask, scaled to 0..255 and truncated as Pillow does, uint8 [..., masks]."""
+    """Extracts the bits of each mask, and scales them to 0..255, truncated as in Pillow; returns uint8 [..., masks]."""
     out = np.empty((*pixels.shape, len(masks)), np.uint8)
     for channel, mask in enumerate(masks):
         lowest = max(mask & -mask, 1)

@@ -33,7 +33,7 @@ _YCBCR = np.array(
 
 
 def full_intensity(dtype: np.dtype) -> float:
-    """Returns the value of full intensity: the largest of an integer type, 1 of floats."""
+    """Returns the value of full intensity: the largest value of an integer type, 1 for floats."""
     return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
 
 
@@ -170,6 +170,6 @@ def _saturate(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if dtype.kind == "f":
         return value.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
-    # float32 cannot represent the limits of 32-bit types.
+    # Clips in float64, because float32 cannot represent the limits of 32-bit types.
     rounded = np_round_half_away(np.nan_to_num(value)).astype(np.float64)
     return np.clip(rounded, limits.min, limits.max).astype(dtype)

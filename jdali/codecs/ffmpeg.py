@@ -48,7 +48,7 @@ def sound(
         most_values: largest number of values to decode.
         damaged: builds the error for a damaged file from a reason.
 
-    Returns: (the sound, [T, C] in the decoder's type; its rate); shape [0, 0] and rate 0 if the file has no frame.
+    Returns: the sound, [T, C] in the decoder's type, and its rate; if the file has no frame, shape [0, 0] and rate 0.
     """
     parts: list[npt.NDArray[Any]] = []
     rate = got = 0

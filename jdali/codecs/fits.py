@@ -68,7 +68,7 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
 
 
 def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
-    """Yields the cards of each HDU, `count` at most, with the start and size of its data in bytes."""
+    """Yields (cards, start of the data, size of the data), in bytes, for each of the first `count` HDUs."""
     if data[:9] != b"SIMPLE  =":
         raise SampleError(
             "it is empty, no FITS file" if not data else f"it is no FITS file: it begins with {data[:9]!r}"

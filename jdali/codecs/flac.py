@@ -1,8 +1,8 @@
 """Decodes FLAC with the optional package miniaudio, which takes half the time of libsndfile, or with FFmpeg.
 
-FFmpeg decodes two kinds of files: FLAC in OGG, because libsndfile rejects some of it, and files without a length in
-their header, which programs write into a pipe. Files that miniaudio cannot decode completely go to libsndfile. All
-libraries return the same samples, because FLAC is lossless and its frames have checksums.
+FFmpeg decodes FLAC in OGG, some of which libsndfile rejects, and files without a length in their header, which programs
+write into a pipe. Files that miniaudio cannot decode completely go to libsndfile. All libraries return the same samples,
+because FLAC is lossless and its frames have checksums.
 """
 
 from __future__ import annotations

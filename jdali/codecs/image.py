@@ -182,16 +182,15 @@ def decode(
             largest value of the type, 1 for floats.
         adjust_orientation: rotate the picture as its EXIF data say.
         window: (y, x, height, width) in the upright picture; None: all of it. Where the format allows it, only a part
-            of the file is decoded and checked for damage: for TIFF, the strips or tiles that the window touches; for
-            JPEG with restart markers, the segments between markers that the window touches; for other JPEG and PNG,
-            mostly the rows above the end of the window; for BMP and raw PNM, the window. WebP and JPEG 2000 are
-            decoded whole.
+            of the file is decoded and checked for damage. TIFF: the strips or tiles that the window touches. JPEG with
+            restart markers: the segments (from marker to marker) that it touches. Other JPEG, and PNG: mostly the rows
+            above the end of the window. BMP and raw PNM: the window. WebP and JPEG 2000 are decoded whole.
         denominator: 1, 2, 4 or 8: decode at this fraction of the size (rounded up), at less cost.
             Formats other than JPEG are decoded at full size; `output_shape` returns the resulting shape.
         fast_idct: for JPEG, use a faster, less exact inverse DCT.
         out: array of `output_shape` and `dtype` for the result.
         info: result of `probe`, if the caller has it.
-        contiguous: if False, the result may be a view of the whole picture if the window covers at least a quarter of it.
+        contiguous: False allows a view of the whole picture as the result, if the window covers at least a quarter of it.
 
     Returns: [H, W, C], `out` if given.
 

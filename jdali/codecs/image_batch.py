@@ -95,7 +95,7 @@ def decode_small(
     """Decodes many small pictures; puts pictures of the same size into one array.
 
     Args:
-        encoded, headers: contents of the files, and their headers, without damaged ones.
+        encoded, headers: contents of the files and their headers; none of the headers is damaged.
         shapes: result of `Headers.shapes`.
         share: `share(function, count)` calls the function with slices of the pictures, in several threads.
         output_type, dtype, adjust_orientation, fast_idct: see `image.decode`.

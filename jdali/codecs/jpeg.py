@@ -159,7 +159,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes a picture. For GRAY, it returns gray, since libjpeg has the luminance. It returns CMYK only for ANY_DATA."""
+    """Decodes a picture. For GRAY, it returns gray directly, since JPEG stores the luminance. Only ANY_DATA returns CMYK."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")
@@ -186,7 +186,7 @@ def _decode_turbo(
         options["min_width"] = -(-info.width // request.denominator)
         options["min_factor"] = request.denominator
     if info.detail.spectrum_at:
-        # Some cameras write a wrong coefficient range. Corrects it, because a picture with a warning is decoded again.
+        # Corrects the coefficient range, which some cameras write wrong. A warning about it would cost a second decoding.
         data = bytearray(view)
         start = info.detail.spectrum_at
         data[start : start + len(WHOLE_BLOCKS)] = WHOLE_BLOCKS
@@ -284,8 +284,8 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> 
 def _check_end(view: memoryview, info: ImageInfo) -> None:
     """Raises `SampleError` if a picture of one scan lacks more than a few bytes.
 
-    If a file has an end marker, Pillow accepts missing data; without the marker, it fails if the picture needs more data.
-    So this function decodes a copy in which zeros, which fill libjpeg's read-ahead, replace the marker.
+    Pillow accepts missing data if the file has an end marker, but not without the marker. So this function decodes a copy
+    in which zeros replace the marker; they fill libjpeg's read-ahead.
     """
     if count_scans(view) == 1:
         try:

@@ -150,8 +150,8 @@ FORMAT = Format("jpeg2000", _matches, header, decode, gray_15bit)
 _START_OF_TILE, _START_OF_DATA, _END, _STYLE, _STYLE_OF_COMPONENT = 0xFF90, 0xFF93, 0xFFD9, 0xFF52, 0xFF53
 _TILE_PART_BYTES = 14  # size of the smallest tile header, including the marker before the tile's data
 _SLACK = 1 << 16
-# A file may have _MANY_BLOCKS code-blocks, and _BLOCKS_PER_BYTE more per byte. Many code-blocks can share a packet, so
-# the size of the data does not limit their number. Code-blocks of real files have 32 or 64 pixels a side.
+# A file may have up to _MANY_BLOCKS + _BLOCKS_PER_BYTE * (bytes of the file) code-blocks. Without this limit, a small file
+# could have any number, because many code-blocks can share a packet. Real code-blocks have 32 or 64 pixels a side.
 _MANY_BLOCKS = 1 << 20
 _BLOCKS_PER_BYTE = 4
 _MOST_STYLES = 32
@@ -165,7 +165,7 @@ class _Style(NamedTuple):
 
     Attributes:
         layers: number of layers; 0 in the style of a component, which has none.
-        precincts: size (x, y) of a precinct by resolution, the lowest first.
+        precincts: size (x, y) of a precinct at each resolution, the lowest first.
         block: size (x, y) of a code-block.
     """
 

@@ -151,7 +151,7 @@ class _Scan:
         for row in rows[self._usual[rows]][:1].tolist():
             start, size = self._starts.item(row), 6 + 2 * self._extents.item(row, 2)
             head = self._text[start : start + self._scans.item(row, 1)]
-            # True if the header contains all fields that are read.
+            # Checks that the header contains all fields that are read.
             if head[-2 - size : 2 - size] == b"\xff\xda" + size.to_bytes(2):
                 found = [array[row].copy() for array in (self._extents, self._frames, self._scans)]
                 _Scan._known = head, found

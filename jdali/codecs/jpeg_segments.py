@@ -72,8 +72,8 @@ def put_right(view: memoryview, components: int) -> bytes:
     """Rewrites a file so that libjpeg does not warn: corrects segments and drops trailing bytes, but keeps the pixels.
 
     libjpeg reports only its first warning, so a harmless warning would hide missing data. Application segments are
-    dropped unless they affect colours. If a picture of one scan has no end marker, the marker replaces at least two
-    bytes after the data.
+    dropped unless they affect colours. If a picture of one scan lacks the end marker, one is written over the file's last
+    two bytes and the zeros before them.
 
     Raises `SampleError` if a picture of several scans has no end marker, or restart markers are missing.
     """
@@ -107,8 +107,8 @@ def put_right(view: memoryview, components: int) -> bytes:
         parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
     if not (coded and sequential and scan[0] == components):
         raise corrupt("JPEG", "premature end of file")
-    # Drops two bytes for the end marker, and trailing zeros. Coded data are padded with bits of 1, so their last byte is 0
-    # only if it is the stuffed zero after 0xFF.
+    # Drops the last two bytes, and zeros before them. Coded data are padded with bits of 1, so their last byte is 0 only if
+    # it is the stuffed zero after 0xFF.
     last = bytes(view[coded:-2]).rstrip(b"\0")
     last += b"\0" * last.endswith(b"\xff")
     return b"".join([*parts, _with_restarts(last, frame, scan, interval), _END])

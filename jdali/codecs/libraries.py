@@ -13,7 +13,7 @@ class Library(NamedTuple):
     Attributes:
         package: name to install it by.
         module: name to import it by.
-        does: what jdali uses it for, where the libraries listed before it cannot do this or are not installed.
+        does: what jdali uses it for if the libraries listed before it cannot do this or are not installed.
         extra: jdali's extra that installs it; "" if it is always installed.
     """
 

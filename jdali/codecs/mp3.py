@@ -1,7 +1,7 @@
 """Decodes MP3 and MPEG layers I and II with FFmpeg, through the optional package av.
 
-Without av, libsndfile decodes them. It prints messages about damaged files, and estimates the length of files with a
-variable rate and no stored length from their first frames.
+Without av, libsndfile decodes them. It prints messages about damaged files. If a file has a variable rate and no stored
+length, libsndfile estimates the length from the first frames.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _RATES = {
     (False, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
 _SAMPLE_RATES = (44100, 48000, 32000)  # in MPEG 1
-# A tag in the first frame with the file's length: one of these names, four bytes of flags, then numbers of four bytes.
-# If the lowest flag is set, the number of other frames follows; if the next flag is set, the number of bytes.
+# The first frame may have a tag with the file's length: one of these names, four bytes of flags, then numbers of four
+# bytes. If the lowest flag is set, the number of other frames follows; if the next flag is set, the number of bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")
 _TAG_OFFSET = 48  # the tag begins within this many bytes of the start of the frame
 
@@ -84,7 +84,7 @@ def is_aac(content: memoryview) -> bool:
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
     """Returns the number of frames that the length tag claims (0 without a tag), and the file up to the end of these frames.
 
-    Corrects a wrong number of bytes in the tag, because with it FFmpeg would keep the silence that encoders append.
+    Corrects the number of bytes in the tag. With a wrong number, FFmpeg would keep the silence that encoders append.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])
     offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)

@@ -22,7 +22,7 @@ _MAGIC = b"\x93NUMPY"
 # Format of the field with the header's length, by major version.
 _LENGTH = {1: struct.Struct("<H"), 2: struct.Struct("<I"), 3: struct.Struct("<I")}
 _VERSION_END = len(_MAGIC) + 2
-# NumPy writes headers of some hundred bytes, and by default rejects headers of more than 10,000 bytes.
+# Maximum size of a header, bytes. NumPy writes some hundred, and by default rejects more than 10,000.
 _LONGEST_HEADER = 1 << 16
 # A first read of this many bytes contains nearly every header.
 FIRST_READ = 1024
@@ -44,7 +44,7 @@ _TYPES = {
 
 Read = Callable[[int, int], Any]
 # In a window, gaps of up to this many bytes are cheaper to read than to skip. One call reads at most _GAPS_AT_ONCE times
-# as much: enough to outweigh the call, and little enough for the processor's caches.
+# as much: enough to outweigh the cost of a call, and little enough for the processor's caches.
 SMALL_GAP = 1 << 14
 _GAPS_AT_ONCE = 16
 
@@ -129,7 +129,7 @@ def parse_header(head: Any, file_size: int) -> Header:
 
 
 def _parsed(head: bytes) -> Header:
-    # Caches parsed headers, since a data set has few distinct headers. NumPy writes no long headers, so these are not cached.
+    # Caches parsed headers, since a data set has few distinct ones. Long headers are not cached; NumPy writes none.
     return _parsed_once(head) if len(head) <= FIRST_READ else _parsed_once.__wrapped__(head)
 
 
@@ -247,7 +247,7 @@ def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...], gap
     row = item + sum((n - 1) * s for n, s in zip(out.shape[1:], strides[1:], strict=True))
     if not out.ndim:
         out[...] = np.frombuffer(read(start, item), out.dtype)[0]
-    elif strides[0] - row > gap:  # gaps within a row are no larger
+    elif strides[0] - row > gap:  # otherwise no gap within a row is larger either
         for i in range(len(out)):
             _fill(out[i : i + 1].reshape(out.shape[1:]), read, start + i * strides[0], strides[1:], gap)
     else:

@@ -67,7 +67,7 @@ class _PngDetail(NamedTuple):
     interlaced: bool
 
     def row_bytes(self, width: int) -> int:
-        """Returns the number of bytes in a row; a palette index is one sample."""
+        """Returns the number of bytes in a row."""
         samples = 1 if self.color == _PALETTE else _CHANNELS[self.color]
         return (width * samples * self.depth + 7) // 8
 

@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 _STEPS = 32  # table entries per sample
-# Largest number of weights in a bank. Rates with few common factors would need more; for them, weights are computed for
-# each output. The limit also bounds the memory of cached banks, since files determine the rates.
+# Largest number of weights in a `_Bank`. It bounds the memory of cached banks, since files determine the rates. For rates
+# with few common factors, a bank would be larger; then the weights of each output are computed when they are needed.
 _BANK_LIMIT = 1 << 20
-_BANK_INPUTS = 128  # preferred `hop` of a bank
-_CHUNK = 1 << 19  # without a bank, outputs with this many inputs in total are computed at once
-# For products of up to this many multiplications, OpenBLAS uses only the calling thread. Its other threads would compete
-# with the caller's pool for the cores, which is up to ten times as slow.
+_BANK_INPUTS = 128  # preferred `_Bank.hop`
+_CHUNK = 1 << 19  # without a bank, maximum number of input values to gather at once
+# Maximum number of multiplications in a matrix product. For larger products, OpenBLAS uses several threads, which compete
+# with the caller's pool for the cores; this can be ten times as slow.
 _MOST_MULTIPLICATIONS = 1 << 18
 
 
@@ -31,7 +31,7 @@ def lobes_of(quality: float) -> int:
     """Returns the number of zero crossings of the sinc on each side: 3 at quality 0, 16 at 50, 64 at 100."""
     if not 0 <= quality <= 100:
         raise ValueError(f"``quality`` out of range: {quality}. Valid range is [0..100].")
-    # operators/audio/resampling_params.h
+    # the formula in DALI's operators/audio/resampling_params.h
     return math.floor(0.007 * quality * quality - 0.09 * quality + 3 + 0.5)
 
 
@@ -43,7 +43,7 @@ def resampled_length(length: int, in_rate: float, out_rate: float) -> int:
 def window_table(lobes: int) -> npt.NDArray[np.float32]:
     """Tabulates weights for distances from -lobes to lobes in steps of 1/32. One zero precedes the weights, two follow.
 
-    The Hann window is wider than the sinc by half an entry on each side (kernels/signal/resampling.h).
+    As in DALI's kernels/signal/resampling.h, the Hann window extends half an entry beyond the sinc on each side.
     """
     entries = 2 * _STEPS * lobes + 1
     entry = np.arange(entries) - entries // 2
@@ -106,7 +106,7 @@ class _Bank:
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
-    """Chooses the number of outputs of a block, so small that one small matrix product covers several frames."""
+    """Chooses the number of outputs of a block: small enough that one small matrix product can cover several frames."""
     return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
 
 

@@ -86,7 +86,7 @@ def header(view: memoryview) -> ImageInfo:
 
 
 def _check_data(tags: tiff.Directory, bits: int) -> None:
-    """Raises `SampleError` if the strips or tiles are too small for `bits` bits of samples at the largest compression ratio."""
+    """Raises `SampleError` if the strips or tiles cannot hold `bits` bits of samples, even at the largest compression ratio."""
     sizes = tags.values(tiff.TILE_SIZES) or tags.values(tiff.STRIP_SIZES)
     ratio = _RATIOS.get(tags.one(tiff.COMPRESSION, 1))
     # Ignores the stored sizes of uncompressed data: some writers leave them at 0, and libtiff computes them.
@@ -166,7 +166,8 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     detail: _TiffDetail = info.detail
     bits, channels = detail.bits, 1 if detail.color_map is not None else info.channels
-    # Pillow divides by premultiplied alpha, and drops unspecified extra channels, so it decodes only plain alpha.
+    # Of pictures with a fourth channel, Pillow decodes only plain alpha here: it divides by premultiplied alpha, and drops
+    # an unspecified extra channel.
     alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
     simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
     # Pillow takes 0 as black in all 16-bit pictures.

@@ -88,7 +88,8 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    To reach later frames, it continues decoding; otherwise it seeks to the last key frame before the wanted frame.
+    It decodes on if no key frame lies between its position and the wanted frame. Otherwise it seeks to the last key frame
+    up to the wanted frame.
     """
 
     def __init__(self, source: Source, index: VideoIndex):
@@ -237,7 +238,7 @@ class VideoDecoder:
             yield from packet.decode()
 
     def _decode_from_key(self) -> Iterator[Any]:
-        """Decodes frames after a seek; yields none if the first key packet or the first frame is not the expected one."""
+        """Decodes frames after a seek; yields no frame if the first key packet or the first frame is not the expected one."""
         packets = self._container.demux(self._stream)
         # Skips packets before a key frame. Some decoders return grey pictures for packets whose reference frames are missing.
         first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
@@ -245,7 +246,8 @@ class VideoDecoder:
             return
         frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
         shown = next(frames, None)
-        # After a gradual refresh (H.264), FFmpeg returns the first frame that should be complete, but may not be.
+        # Rejects a frame later than the key packet's. With gradual refresh (H.264), FFmpeg returns such a frame first, which
+        # should be complete, but may not be.
         number = None if shown is None else self._at(shown.pts)
         if number is not None and number <= (self._at(first.pts) or 0):
             yield shown

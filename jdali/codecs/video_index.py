@@ -256,8 +256,8 @@ def _from_packets(
     is_empty = codec == "mpeg4" and smallest <= _NO_PICTURE
     # If a container has no display times, FFmpeg guesses times in decoding order.
     guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
-    # Times are unclear if packets precede the first key frame (they may depend on missing frames), or if the first frames are
-    # missing.
+    # Times are unreliable if packets precede the first key frame (they may depend on missing frames), or if the first frames
+    # are missing.
     first = shown[0].pts if shown else None
     clear = (
         not (guessed or is_empty)
@@ -331,7 +331,7 @@ def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
 
 
 def _of_compressed(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Yields the counts in a compressed header, which begins with four bytes of its size; see `_counts`."""
+    """Yields the counts (see `_counts`) in a compressed header; its first four bytes are a size."""
     file.seek(start + 4)
     limit = min(_LARGEST_HEADER, limits.most("max_sample_bytes"))
     try:

@@ -190,7 +190,7 @@ class DaliNames(DataIterator[Any]):
 
     @property
     def size(self) -> int:
-        """Returns the samples of an epoch as DALI counts them: in whole batches, and with `reader_name` for one shard."""
+        """Returns DALI's count of the samples of an epoch: rounded up to whole batches and, with `reader_name`, for one shard."""
         return self._size
 
     def __next__(self) -> Any:

@@ -109,7 +109,7 @@ class DictIterator(DaliNames):
 
 
 def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
-    """Returns True for each output whose batches' memory only the iterator uses.
+    """Returns a flag for each output: True if only the iterator uses the memory of its batches.
 
     This is the case for results of compiled programs; a source or a Python function may keep the arrays that it returns.
     """

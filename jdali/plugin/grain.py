@@ -152,7 +152,7 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> dict[str, jax.ShapeDtypeStruct]:
-        """Returns the shape and element type of each output in the last batch, or the first if none was taken."""
+        """Returns the shape and element type of each output in the last batch; before any was taken, in the first batch."""
         if self._spec is None:
             self._spec = _spec(self._own.peek())
         return self._spec

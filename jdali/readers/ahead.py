@@ -51,7 +51,7 @@ class ReadAhead(Reader):
     """Loads the next samples of a reader in threads, before their batches take them.
 
     If the reader packs several parts into a sample, the parts are loaded. Loading starts in order. A loaded sample is
-    kept until its batch takes it; if the batch does not take it, it is dropped two batches later.
+    kept until its batch takes it; a sample that is not taken is dropped two batches later.
     """
 
     def __init__(self, reader: Reader):
@@ -72,12 +72,12 @@ class ReadAhead(Reader):
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # A copy of the reader's order that runs ahead of the reader.
         self._further = copy.copy(self._reader._order)
-        # Indices of the next samples. `_waiting` has the (position, index) of next samples that have not begun to load.
+        # `_foreseen`: indices of the next samples. `_waiting`: (position, index) of those that have not begun to load.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
-        # Number of samples that are being loaded; bytes of loaded samples that no batch has taken; number and bytes of all
-        # samples loaded so far.
+        # `_open`: number of samples being loaded. `_held`: bytes of loaded samples that no batch has taken. `_done` and `_seen`:
+        # number and bytes of all samples loaded so far.
         self._open = self._held = self._done = self._seen = 0
 
     @property
@@ -174,8 +174,7 @@ class ReadAhead(Reader):
     def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
         if not arguments:
             return self._reader.packed(indices, self._load_parts)
-        # Per-sample arguments get their values only in this call, so no sample was loaded before. All are loaded now, in
-        # parallel.
+        # The values of per-sample arguments are known only now, so no sample was loaded ahead. Loads all in parallel.
         columns, failures = [], {}
         parts = [
             self._scope.submit(
@@ -199,7 +198,7 @@ class ReadAhead(Reader):
 
     def _load_parts(self, indices: np.ndarray) -> Loaded:
         loads = [functools.partial(self._load_part, index) for index in indices.tolist()]
-        # `load` returns arrays without layouts.
+        # Sets the layouts, which the arrays from `load` lack.
         return with_layouts(one_by_one(loads, self._parts.num_outputs), self._parts.layouts)
 
     def _closed_at(self, index: int) -> SampleError:

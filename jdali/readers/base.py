@@ -83,11 +83,10 @@ def reader_options(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
     """
 
 
@@ -186,7 +185,7 @@ class Reader(abc.ABC):
 
     @property
     def parts(self) -> Reader:
-        """The reader of the parts that this reader packs into samples; this reader if it packs none."""
+        """The reader of the parts that this reader packs into samples; this reader itself if it packs nothing."""
         return self
 
     def parts_of(self, wanted: np.ndarray) -> np.ndarray:

@@ -79,9 +79,9 @@ def bucket(
 
     The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
     `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So it resumes
-    from any state with any number of shards, and each sample comes once a pass. If `size` does not divide the samples
-    of a pass, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All shards must
-    be at the same step.
+    from any state with any number of shards, and each sample comes once a pass. If the number of samples of a pass is
+    not a multiple of `size`, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All
+    shards must be at the same step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the

@@ -144,7 +144,7 @@ def _column(
     kinds: Set[int],
 ) -> Store:  # fmt: skip
     """Builds the column of a tensor; clears `ok` for records whose elements have none of these types."""
-    # Offsets of records that are not ok are arbitrary.
+    # Replaces the offsets of records that are not ok, because they are arbitrary.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
     found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
     model = int(ok.argmax())
@@ -278,8 +278,8 @@ def caffe2(
 
     The first use indexes the records and caches the index in the user's cache folder.
 
-    Parity: sparse labels (types 1 and 3) add an output, as in DALI: the last tensor of the record if it is a box, else
-    an empty int32 [0], where DALI fails.
+    Parity: as in DALI, sparse labels (types 1 and 3) add an output, the last tensor of the record if this is a box.
+    Otherwise the output is an empty int32 [0]; DALI fails there.
 
     Args:
         path: folders of the databases.

@@ -161,9 +161,9 @@ def dataset(
     """Reads elements of an object with `__len__` and `__getitem__`.
 
     The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
-    Each element is a sample, and all are read with any batch size. One thread at a time calls the object. With `workers=` of
-    the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an array, a
-    number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
+    Each element is a sample. All elements are read, whatever the batch size. One thread at a time calls the object. With
+    `workers=` of the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an
+    array, a number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
     these. If `__getitem__` raises an exception, it becomes the error of this sample.
 
     Parity: DALI has no such reader.

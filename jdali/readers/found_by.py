@@ -38,7 +38,7 @@ class Tables:
         self._seen: dict[int, bool | str] = {}
 
     def read(self, file: int, attempt: Callable[[], _T]) -> _T:
-        """Calls `attempt()`, which reads a record of a file. If it fails at a stale index, corrects the index and retries.
+        """Calls `attempt()`, which reads a record of a file. If the index is stale, corrects the index and retries.
 
         Raises:
             BadRecord: the record is damaged, or the index is stale and cannot be corrected.

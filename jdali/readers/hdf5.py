@@ -187,7 +187,7 @@ def hdf5(
     """Reads samples along an axis of HDF5 data sets, or a window of each sample: an output for each data set.
 
     Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and cached within
-    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes them through a buffer of
+    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples through a buffer of
     `initial_fill`. The HDF5 library reads in one thread at a time.
 
     Links, data sets with data in other files, and filters that are not built into HDF5 or h5py raise an error.

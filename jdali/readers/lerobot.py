@@ -131,7 +131,7 @@ class LeRobotReader(Reader):
         return SampleError(f"{_NAME}: {self.source(index)}: {error}")
 
     def _values(self, windows: _TakenRows, failures: dict[int, Exception]) -> dict[str, list[Any]]:
-        """Reads the columns of the table; returns the values of all samples for each column, None for samples that fail."""
+        """Reads the table's columns; returns for each column a list with the value of each sample, None if the sample fails."""
         if not self._tabled:
             return {}
         base = self._row[windows.episodes][:, None]

@@ -54,7 +54,7 @@ class MixReader(Reader):
         }
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`, with "sources": the epoch size and share of each."""
+        """Returns `reader_meta`, with the epoch size and share of each source in "sources"."""
         order = self._order
         shards = order.num_shards
         sizes = [one.size for one in self._readers]

@@ -81,9 +81,9 @@ class RecordIOReader(RecordReader):
         whole = (buffer.at(starts, "<u4") == _MAGIC) & (words >> _LENGTH_BITS == _WHOLE)
         labels = buffer.at(data, "<u4").astype(np.int64)
         images = data + _IMAGE.size + 4 * labels
-        # If the index omits records, other records may follow, but nothing else.
+        # After the record nothing may follow except, if the index omits records, another record.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
-        # `load` raises the errors of these records.
+        # All other records are left to `load`, which raises their errors.
         whole &= (ends <= chosen.ends) & (images <= ends)
         followed = (not self._every) & (after + 4 <= chosen.ends) & (buffer.at(after, "<u4") == _MAGIC)
         whole &= (after == chosen.ends) | followed
@@ -124,7 +124,7 @@ def _joined(record: bytes, every: bool) -> bytes:
         at += length + -length % 4
         if position in (_WHOLE, _LAST):
             break
-    # If the index omits records, other records may follow, but nothing else.
+    # Nothing may follow except, if the index omits records, another record.
     if at < len(record) and (every or record[at : at + 4] != MAGIC_BYTES):
         raise Misplaced(f"its length leaves {len(record) - at} bytes before the next record")
     return MAGIC_BYTES.join(parts)

@@ -75,7 +75,7 @@ class NumpyReader(ArrayFileReader):
                 check_size(path, math.prod(sizes) * header.dtype.itemsize)
                 return (self._part(read, header, anchor, sizes, gap),)
         except SampleError as error:
-            # The message may name sample 0, because the kernel got a batch of one sample.
+            # Adds the path, because the message can name only sample 0: the kernel got a batch of one sample.
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:

@@ -1,6 +1,6 @@
 """Base of readers that read from another reader, their source.
 
-It opens the source, and determines the order and the sizes of the source's samples."""
+This module opens the source, and determines the order and the sizes of the source's samples."""
 
 from __future__ import annotations
 

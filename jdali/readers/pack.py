@@ -21,7 +21,7 @@ from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stre
 _NAME = "readers.pack"
 # Names of the outputs that packing adds.
 SEGMENTS = ("segment_ids", "positions")
-# A default window fills about this many rows. On average half a row stays empty, less than 0.5 %.
+# A default window fills about this many rows. On average half a row stays empty, which is less than 0.5 %.
 _ROWS = 128
 _MOST_DOCUMENTS = 1 << 16
 TRUNCATE, SPLIT = "truncate", "split"
@@ -107,7 +107,7 @@ class PackReader(OverReader):
     def _rows(
         self, outputs: Sequence[Sequence[np.ndarray]], begin: np.ndarray, owners: np.ndarray, rows: np.ndarray
     ) -> tuple[Store, ...]:
-        """Places documents in rows; `begin` is the position of the first token of each document."""
+        """Places pieces of documents in rows; `begin` is the position of each piece's first token in its document."""
         sizes = np.array([len(one) for one in outputs[0]], np.int64)
         total = np.cumsum(sizes)
         firsts = np.searchsorted(owners, rows)
@@ -133,7 +133,7 @@ class PackReader(OverReader):
 def documents_of(
     source: Reader, load: Callable[[np.ndarray], Loaded], encode: Encode | None, indices: np.ndarray
 ) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
-    """Reads documents; returns the tokens of all documents for each output (empty for failed ones), and the failures."""
+    """Reads documents; returns the failures and, for each output, the tokens of each document (none if it failed)."""
     loaded = load(indices)
     failures = dict(loaded.failures)
     good = np.delete(np.arange(len(indices)), list(failures)).tolist()
@@ -184,7 +184,7 @@ def pack(
     window: Static[int | None] = None,
     _goes_on: Static[bool] = False,
 ) -> PackReader:
-    """Packs documents into rows of one length: token sequences of a reader, or texts that it tokenizes.
+    """Packs documents into rows of one length. Documents are token sequences, or texts to tokenize.
 
     A row is a sample. Documents come in the order of their reader. Each `window` of documents is packed separately,
     longest first. So the rows depend only on the lengths and the order of the documents, and each step always has the
@@ -203,7 +203,7 @@ def pack(
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
             sources, one source after another. The documents are then not read to find their lengths. If a document is
-            longer than its number, its row is a bad sample.
+            longer than stated here, its row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.

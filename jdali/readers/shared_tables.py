@@ -4,8 +4,8 @@ A reader computes large or slow tables through `shared`. The user's process open
 records the tables. A worker opens the same reader within `reusing`, and gets the recorded tables, which are sent like
 other arrays, in memory that the workers map (`_workers/wire.py`).
 
-In workers, a table that is named after an argument of its reader (such as `files`) replaces the argument, which is `()`
-there. Otherwise each worker would get a copy of, for instance, a list of a million names.
+A table may have the name of an argument of its reader, such as `files`. Workers then use the table, and get `()` for the
+argument. Otherwise each worker would get a copy of the argument, for instance of a list of a million names.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HERE = threading.local()
 
 
 def shared(name: str, compute: Callable[[], _T]) -> _T:
-    """Returns a table: the received one in a worker, otherwise the result of `compute`.
+    """Returns a table: in a worker, the table that it received; otherwise the result of `compute`.
 
     Args:
         name: name of the table, unique within its reader.

@@ -264,7 +264,7 @@ def tfrecord(
     use_o_direct: Static[bool] = False,
     **options: Any,
 ) -> TFRecordReader:
-    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of them by name.
+    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of the outputs.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.

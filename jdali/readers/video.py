@@ -271,7 +271,7 @@ def experimental_video(
     own = {
         "length": sequence_length,
         "room": sequence_length
-        * options["stride"],  # as in DALI, although no sequence needs the last `stride` - 1
+        * options["stride"],  # as in DALI, although no sequence needs the last `stride` - 1 frames
         "pad_mode": padding_mode(name, pad_mode),
         "pads_all": False,
         "fill": fill_values(name, fill_value),

@@ -189,7 +189,7 @@ def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:
 
 
 def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Compares the names in headers with marks (hashes); returns bool [n], True if they are equal or the expected mark is 0."""
+    """Compares the hashes of the names in headers with `expected`; returns bool [n], also True where `expected` is 0."""
     if not expected.any():
         return np.ones(len(expected), bool)
     same: np.ndarray = (expected == 0) | (_marks_at(buffer, starts, NAMED) == expected)
@@ -257,7 +257,7 @@ def _selected(
 
 
 def _and_lost(samples: Samples, number: int, end: int) -> Samples:
-    """Appends an unreadable sample, at the end of an archive of `end` bytes."""
+    """Appends an unreadable sample that begins at byte `end`, the end of the archive."""
     row = np.ones((1, samples.offsets.shape[1]), np.int64)
     return Samples(
         np.concatenate([samples.offsets, end * row]),

@@ -53,7 +53,7 @@ def convert(
     """Writes a data set as shards; continues an interrupted conversion.
 
     A shard gets its final name only after it was read back and its checksums agree, so every shard with a final name is
-    complete. Its bytes depend only on its samples.
+    complete. The bytes of a shard depend only on its samples.
 
     Args:
         folder: folder to write to, created if missing. An existing folder must be empty or contain the same conversion.
@@ -101,7 +101,7 @@ def convert(
 
 
 def _claim(folder: str, plan: Mapping[str, Any]) -> None:
-    """Creates the folder if it is missing, and records the conversion in it; raises ValueError for other content."""
+    """Creates the folder if it is missing, and records the conversion in it; raises ValueError if it contains anything else."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)
     if os.path.exists(path):

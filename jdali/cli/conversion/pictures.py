@@ -15,7 +15,7 @@ from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
 _QUALITY = 90
-# Without PNM, because a text may begin with the same bytes.
+# PNM is left out, because a text may begin with the same bytes.
 _MATCHES = [coding.matches for coding in codec.FORMATS if coding.name != "pnm"]
 
 

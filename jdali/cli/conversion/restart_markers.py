@@ -115,9 +115,10 @@ def units_across(data: bytes) -> int | None:
 
 
 def with_markers(data: bytes) -> bytes:
-    """Adds restart markers to a JPEG file without changing pixels; returns a file unchanged if it has or cannot have tiles.
+    """Adds restart markers to a JPEG file without changing pixels.
 
-    Progressive files become sequential, since only sequential files can be decoded in parts.
+    Files that have tiles already, or cannot have tiles, are returned unchanged. Progressive files become sequential, since
+    only sequential files can be decoded in parts.
 
     Raises:
         SampleError: the file cannot be rewritten, or its pixels would change.

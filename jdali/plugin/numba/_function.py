@@ -120,7 +120,7 @@ def _count(args: Mapping[str, Any]) -> int:
     name="_numba_function", outputs=_count, output_layouts=lambda args: ("",) * _count(args), devices=("cpu",)
 )
 def by_sample(*samples: HostArray, code: Static[NumbaCode]) -> tuple[HostArray, ...]:
-    """Runs `numba_function` on several samples in parallel, because Numba's code releases the GIL."""
+    """Runs `numba_function` on several samples in parallel, which works because Numba's code releases the GIL."""
     return code.sample(samples)
 
 

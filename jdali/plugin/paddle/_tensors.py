@@ -137,6 +137,6 @@ def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
 
 
 def _shared(array: jax.Array, *, own: bool) -> object:
-    """Converts an array to a tensor on the same device, which shares the array's memory if `own` and otherwise copies it."""
+    """Converts an array to a tensor on the same device; copies the values unless `own`."""
     tensor = _core.from_dlpack(array.__dlpack__())
     return tensor if own else tensor._copy(tensor._place())

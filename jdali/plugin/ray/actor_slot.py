@@ -25,8 +25,8 @@ class RayJob:
 
     Attributes:
         order: priority; lower values go first.
-        patience: the task fails after this number of workers were killed while they ran it.
-        deaths: number of deaths of actors, or of their processes, while they ran the task.
+        patience: the task fails when this many workers were killed while running it.
+        deaths: the deaths of actors, or of their processes, while they ran the task.
         goes_alone: True if the task is sent in a call of its own, because a worker died while it ran.
     """
 

@@ -67,7 +67,7 @@ class RayDispatcher:
 
     def __init__(self, actors: Actors):
         self.count, self._actors = actors.count, actors
-        self._name = uuid.uuid4().hex  # id of this client
+        self._name = uuid.uuid4().hex  # id by which the actors know this dispatcher
         self._owner = os.getpid()
         self._lock = threading.Lock()  # guards the state that callers and the thread share
         self._waiting: list[RayJob] = []  # a heap, ordered by priority
@@ -264,7 +264,7 @@ class RayDispatcher:
             )
 
     def _rehearse(self) -> None:
-        """Sends each cold actor a copy of a warm actor's task, so that it compiles its programs; see `TaskPool`."""
+        """Sends each cold actor a copy of a warm actor's task, so that cold actors compile their programs; see `TaskPool`."""
         warm = [slot for slot in self._slots.values() if slot.is_warm and slot.place is not None]
         cold = [slot for slot in self._slots.values() if slot.is_cold]
         job = next((job for slot in warm for job in slot.jobs if not job.goes_alone), None)
@@ -289,7 +289,7 @@ class RayDispatcher:
         with self._lock:
             if not self._waiting:
                 return []
-            # Divides the current tasks evenly among the calls of all actors.
+            # A call gets at most an even share of the current tasks.
             there = len(self._waiting) + sum(len(slot.jobs) for slot in self._slots.values())
             most = min(self._call_size.most, -(-there // (_CALLS_EACH * self.count)))
             if slot.jobs and len(self._waiting) < most and not self._waiting[0].goes_alone:
@@ -304,7 +304,7 @@ class RayDispatcher:
     def _call(
         self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object
     ) -> None:
-        """Makes the reply to a call, when it arrives, an event for the thread."""
+        """Sends the thread an event when a call's reply arrives; the thread then calls `handle(*arguments, reply)`."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
     def _answered(
@@ -329,7 +329,7 @@ class RayDispatcher:
 
     def _note_loss(self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace) -> None:
         """Submits the tasks of a lost call again; blames the actor's oldest task for its death."""
-        if slot.place is place:  # the first call that this death lost
+        if slot.place is place:  # the first call lost by this death
             slot.blamed = slot.jobs[0] if slot.jobs else None
             slot.place = None
             slot.wait()

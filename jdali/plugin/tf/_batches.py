@@ -70,8 +70,8 @@ class Outputs:
         """Converts batches to arrays in host memory.
 
         Raises:
-            ValueError: the type or shape of a batch differs from the declared one, its samples differ in shape, or it is on
-                an accelerator without `on_device`.
+            ValueError: a batch differs from the declared type or shape, has samples of different shapes, or is on an
+                accelerator although `on_device` is False.
         """
         if len(batches) != len(self.dtypes):
             raise ValueError(
@@ -223,7 +223,7 @@ def _fits(wanted: int | None, size: int) -> bool:
 
 
 def _matches(wanted: tuple[int | None, ...], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Lists the shapes that fit `wanted`, from `shape` without some axes of size 1."""
+    """Lists the shapes that fit `wanted` among those that remain of `shape` when axes of size 1 are dropped."""
     if not shape:
         return [] if wanted else [()]
     found = []

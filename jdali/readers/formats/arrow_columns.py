@@ -102,7 +102,7 @@ class Column:
 
 
 def consecutive(rows: np.ndarray) -> slice | None:
-    """Returns consecutive, ascending rows as a slice; None for all others."""
+    """Returns rows as a slice; None unless they are consecutive and ascending."""
     if not len(rows) or rows.item(-1) - rows.item(0) != len(rows) - 1 or (rows[1:] <= rows[:-1]).any():
         return None
     return slice(rows.item(0), rows.item(-1) + 1)

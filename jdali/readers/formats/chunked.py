@@ -40,7 +40,7 @@ class ChunkedArray(abc.ABC):
 
     @abc.abstractmethod
     def read(self, chunk: tuple[int, ...]) -> np.ndarray:
-        """Reads the chunk at a grid position, or at least its part inside the array; raises `BadRecord`."""
+        """Reads the chunk at a grid position, or at least its part inside the array; raises `BadRecord` if it is damaged."""
 
 
 def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, axis: int) -> int:
@@ -100,7 +100,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Always caches the chunks of two samples if they fit into a fraction of the limit. A window needs fewer chunks.
+        # Always caches the chunks of two whole samples, or as many chunks as fit into 1 / _SHARE of `max_sample_bytes`.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)
@@ -181,7 +181,7 @@ class ChunkedReader(Reader):
         return self._rows(indices)
 
     def _rows(self, indices: np.ndarray) -> Loaded:
-        """Reads samples that are whole rows of chunks, as views of the chunks."""
+        """Reads samples that are whole rows of chunks; returns views of the chunks."""
         files = np.searchsorted(self._starts, indices, side="right") - 1
         rows = indices - np.array(self._starts)[files]
         order: list[np.ndarray] = []

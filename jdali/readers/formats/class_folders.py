@@ -33,7 +33,7 @@ def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: st
 
 
 def whole_labels(name: str, labels: float | Sequence[float]) -> np.ndarray:
-    """Converts the user's labels to int32 [n]; raises ValueError for fractions, which DALI truncates, and for larger numbers."""
+    """Converts the user's labels to int32 [n]; raises ValueError for fractions (DALI truncates them) and numbers out of range."""
     given = np.atleast_1d(np.asarray(labels))
     if not given.size:
         return np.zeros(0, np.int32)

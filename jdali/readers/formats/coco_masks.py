@@ -105,7 +105,7 @@ def runs_of_polygons(
 
 
 def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Finds the crossings of edges from `begin` to `end`, int64 [E, 2]: (edge, pixel column, grid row)."""
+    """Finds the crossings of edges from `begin` to `end`, int64 [E, 2]; returns their edges, pixel columns and grid rows."""
     low, high = np.minimum(begin[:, 0], end[:, 0]), np.maximum(begin[:, 0], end[:, 0])
     first = np.maximum((low - _MIDDLE + _FINE - 1) // _FINE, 0)
     last = np.minimum((high - _MIDDLE - 1) // _FINE, width - 1)
@@ -134,7 +134,7 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
 
 
 def _level_of_flat(step: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Returns the smaller row of the points `step` and `step` + 1 in a flat staircase."""
+    """Returns the row of point `step` or `step` + 1 in a flat staircase, whichever is smaller."""
     return np.minimum(np.trunc(y + slope * step + 0.5), np.trunc(y + slope * (step + 1) + 0.5)).astype(
         np.int64
     )

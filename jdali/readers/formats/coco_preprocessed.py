@@ -23,7 +23,7 @@ _CLASSES = "classes.json"
 
 
 def save(folder: str, parsed: Annotations, *, polygons: bool, masks: bool, ids: bool) -> None:
-    """Writes the parts that a reader with these outputs needs, into an existing folder.
+    """Writes the annotations that a reader with these outputs needs into an existing folder.
 
     Raises:
         OSError: a file cannot be written.
@@ -83,7 +83,7 @@ def _packed_masks(parsed: Annotations, segments: SavedSegments) -> Iterator[byte
 
 
 def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
-    """Reads the parts that these outputs need.
+    """Reads the annotations that the requested outputs need.
 
     Raises:
         FileNotFoundError: the files are missing.
@@ -134,7 +134,7 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
 
 
 def _classes(folder: str) -> dict[int, str]:
-    """Reads the names of the labels; returns {} without their file, which DALI does not write."""
+    """Reads the names of the labels; returns {} if their file is missing, because DALI does not write it."""
     path = _storage.join(folder, _CLASSES)
     try:
         return msgspec.json.decode(_storage.read(path), type=dict[int, str])

@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 
-# The cache of parsed outlines covers up to _KNOWN_BYTES of their text, where each image counts as _BYTES_EACH more bytes.
+# Limit of the cache of parsed outlines, bytes. Each image counts as the size of its text plus _BYTES_EACH.
 _KNOWN_BYTES, _BYTES_EACH = 16 << 20, 512
 
 
@@ -34,7 +34,7 @@ class AllSegments(Protocol):
     """Provides the outlines of any image."""
 
     def __call__(self, image: int) -> Segments:
-        """Returns the outlines of one image; raises `SampleError`."""
+        """Returns the outlines of one image; raises `SampleError` if they are invalid."""
 
 
 class _RunLengths(msgspec.Struct):

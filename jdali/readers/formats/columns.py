@@ -66,7 +66,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the start of the content of the field at each `at`, and True if its tag is `tag` and it ends at `end`."""
+    """Reads the field at each `at`; returns the start of its content, and True if it has the tag `tag` and ends at `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes
@@ -130,7 +130,7 @@ def _numbers(
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
-    # Most writers store names in the same order in all records, so all names here are equal.
+    # Fast path: all names here are equal, because most writers store names in the same order in all records.
     if size and (sizes == size).all():
         together = buffer.at(starts, f"V{size}").tobytes()
         name = together[:size]
@@ -237,7 +237,7 @@ def packed_integers(
 def packed_reals(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Reads the floats from `first` to `last` in each record; clears `ok` for records whose bytes are no whole floats.
+    """Reads the floats from `first` to `last` in each record; clears `ok` for records that end within a float.
 
     Returns: the values of all records, float32 [all], and the number of values of each record, int64 [n].
     """
@@ -252,7 +252,7 @@ def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """Concatenates ranges; each has `counts` numbers, `step` apart, from `starts` on."""
+    """Concatenates ranges. Range i has `counts[i]` numbers from `starts[i]` on, `step` apart."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
 

@@ -50,7 +50,7 @@ class KeptPieces(Generic[_T]):
             size = self._size_of(piece)
             future.set_result(piece)
         except BadRecord as error:
-            # The frames of a traceback would keep the data in memory.
+            # Drops the traceback, whose frames would keep the data in memory.
             future.set_exception(error.with_traceback(None))
         except BaseException as error:
             with self._lock:

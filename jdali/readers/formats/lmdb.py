@@ -39,8 +39,8 @@ _MAGIC, _VERSION = 0xBEEFC0DE, 1
 # of pages.
 _PAGE = struct.Struct("<QHHHH")
 _BRANCH, _LEAF, _OVERFLOW, _META = 1, 2, 4, 8
-# A meta page has a _HEADER (magic number, version, address, map size), a _DATABASE for free pages, whose first number is the
-# page size, a _DATABASE for the data, and a _TAIL (last page, transaction).
+# A meta page: _HEADER (magic number, version, address, map size), _DATABASE of the free pages (its first number is the page
+# size), _DATABASE of the data, _TAIL (last page, transaction).
 _HEADER = struct.Struct("<IIQQ")
 _DATABASE = struct.Struct("<IHHQQQQQ")
 _TAIL = struct.Struct("<QQ")
@@ -60,7 +60,7 @@ def _database_file(path: str) -> str:
 class LmdbValues(NamedTuple):
     """Locates the values of a database, ordered by key.
 
-    A head precedes each value and contains its size. The head is a node with the key, or a page header for a large value.
+    A head with the value's size precedes each value: a node, which also has the key, or for a large value a page header.
 
     Attributes:
         offsets: int64 [n], offset of the head, bytes.
@@ -311,7 +311,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
-    """Returns bool [n], True if the head of a value agrees with the index.
+    """Compares the head of each value with the index; returns bool [n], True if they agree.
 
     `starts` are the positions of the heads in the buffer, `values` the entries of the index.
     """

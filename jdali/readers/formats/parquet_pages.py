@@ -11,9 +11,9 @@ from jdali._storage import BadRecord
 _RATIO = 1 << 16
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _DEEPEST = 16
-# Field numbers of a page header. Below, field numbers of its inner header: number of values, and encoding, whose number
-# depends on the kind of page.
+# Field numbers of a page header.
 _UNPACKED, _PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8
+# Field numbers of its inner header: number of values, and encoding (in data pages of version 1, and of version 2).
 _COUNT, _ENCODING = 1, 2
 _ENCODING_2 = 4
 _PREFIXED = 7  # DELTA_BYTE_ARRAY: values share a prefix with the previous value
@@ -34,7 +34,8 @@ class Pages(NamedTuple):
 
 
 def pages_of(chunk: bytes, values: int) -> Pages:
-    """Sums up the pages of a column chunk that should hold `values` values.
+    """Adds up the sizes of the pages of a column chunk, which should hold `values` values.
+
     Raises:
         BadRecord: a header is damaged, or claims more than its bytes can hold.
     """

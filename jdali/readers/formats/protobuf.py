@@ -89,7 +89,7 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
             if length >= 0x80:
                 length, start = varint(data, at + 1, end)
             at = start + length
-            # Fast path for entries with only a name, of less than 128 bytes, and a value.
+            # Fast path for entries that consist of a name of less than 128 bytes and a value.
             if length > 1 and data[start] == 0x0A and data[start + 1] < 0x80:
                 value = start + 2 + data[start + 1]
                 number = wanted.get(data[start + 2 : value])
@@ -200,7 +200,7 @@ def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.float
                 f"its protocol buffer has a field {number} of {end - start} bytes where {dtype} should be"
             )
         parts.append(np.frombuffer(data, dtype, (end - start) // width, start))
-    if len(parts) > 8:  # not packed: each part is one number
+    if len(parts) > 8:  # probably not packed, so each part is one number
         return np.frombuffer(b"".join(p.tobytes() for p in parts), dtype)
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
 

@@ -192,7 +192,7 @@ class RecordReader(PiecesReader):
 
     @abc.abstractmethod
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        """Parses one record into its outputs; raises `BadRecord`."""
+        """Parses one record into its outputs; raises `BadRecord` if it is damaged."""
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
         """Parses many records of the usual form together.
@@ -260,7 +260,6 @@ def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
     """
     ends = np.cumsum(sizes)
     count = min(max(ends.item(-1) // _TASK_BYTES, 1), threads)
-    # Cuts the records into parts of about equal bytes.
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count, side="right")
     bounds = np.unique([0, *cuts.tolist(), len(sizes)]).tolist()
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
@@ -317,7 +316,7 @@ def user_paths(name: str, argument: str, value: Any) -> list[str]:
 
 
 def required_paths(name: str, argument: str, value: object, lacking: str = "") -> list[str]:
-    """Converts the user's paths to a list; if it is empty, raises ValueError with DALI's message, `lacking`."""
+    """Converts the user's paths to a list; if the list is empty, raises ValueError with `lacking`, DALI's message."""
     paths = user_paths(name, argument, value)
     if not paths:
         words = f"{lacking}: " if lacking else ""
@@ -341,7 +340,7 @@ def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
 
 
 def csv_text(name: str, path: str) -> bytes:
-    """Reads a CSV file; raises if there are more lines than the limit."""
+    """Reads a CSV file; raises FileNotFoundError if it cannot be read or has too many lines."""
     try:
         text = _storage.read(path)
         _storage.check_items(path, text.count(b"\n"), "lines")

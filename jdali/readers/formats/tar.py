@@ -24,8 +24,8 @@ _CONTINUED, _CONTINUED_AGAIN = 482, 504
 # 10 KiB.
 _MOST_EXTRA = _MOST_ZEROS = 1 << 20
 _ZEROS_AT_ONCE = 1 << 16
-# Number of bytes of a header to hash, from its start. `header_mark` hashes all fields up to the type, `name_mark` most of the
-# name.
+# Number of bytes to hash from the start of a header: all fields up to the type (`header_mark`), most of the name
+# (`name_mark`).
 MARKED, NAMED = 160, 96
 # Factors of the hash, odd and without a pattern: powers of 2**64 / golden ratio.
 _FACTORS = np.array([pow(0x9E3779B97F4A7C15, n, 1 << 64) for n in range(1, MARKED // 8 + 1)], np.uint64)

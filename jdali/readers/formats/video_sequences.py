@@ -157,7 +157,7 @@ class VideoReader(Reader):
         return longest
 
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
-        """Returns the sequences of each clip, int64 [5, n], whose rows are first frame, file, clip start, clip end, label."""
+        """Returns an array int64 [5, n] for each clip: first frame, file, clip start, clip end and label of its n sequences."""
         cut, rows = self._cut, []
         numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:

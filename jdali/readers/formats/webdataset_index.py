@@ -238,7 +238,7 @@ def _indexed(index: str, path: str, size: int) -> Components:
 def _as_first(files: RecordFiles, file: int, index: str, components: Components) -> Components:
     """Checks the first component of an index against the archive; raises ValueError if no file is there.
 
-    If only the name differs, clears all marks, so that names are ignored, as in DALI.
+    If a file of another name is there, clears all marks, so that names are ignored, as in DALI.
     """
     if not len(components.offset):
         return components

@@ -38,7 +38,7 @@ _TYPES = {
                  "float16", "float32", "float64")
 }  # fmt: skip
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# Stored as offset and as size of a chunk that is missing in its shard.
+# The stored offset and size of a chunk that its shard lacks.
 _MISSING = (1 << 64) - 1
 _CRC_BYTES = 4
 # A compressed chunk may have at most twice the size of its content, plus this many bytes for headers.
@@ -53,7 +53,7 @@ def need_numcodecs(name: str) -> None:
 
 
 def _to_size(decode: Callable[[bytes, np.ndarray], Any], size_of: Callable[[bytes], int | None]) -> _Codec:
-    """Builds a codec: numcodecs' `decode` fills an array, and `size_of` reads the array's size from the data."""
+    """Builds a codec from a `decode` of numcodecs, which fills an array; `size_of` reads the array's size from the data."""
 
     def decompressed(data: bytes, size: int) -> bytes:
         claimed = size_of(data)

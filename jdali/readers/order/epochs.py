@@ -187,7 +187,7 @@ class Order:
 
     @property
     def window(self) -> int:
-        """The next sample is one of this many consecutive stored samples; this window moves through a part in order."""
+        """Number of consecutive stored samples that contain the next sample; this window moves through a part in order."""
         return self._window if self.selection is None else self.selection.reach(self._window)
 
     @property
@@ -213,7 +213,7 @@ class Order:
         """
         epochs, taken = 0, self._taken
         if not self._past and not self.pad_last_batch and self.size % self.num_shards == 0:
-            # All shards begin epochs together, so the state counts from the latest epoch, to keep numbers small.
+            # Counts from the latest epoch, which all shards begin together, to keep numbers small.
             epochs, taken = divmod(taken, self.size // self.num_shards)
         return {
             "version": _STATE_VERSION,
@@ -270,7 +270,7 @@ class Order:
             self._taken = self._position = ((batches - 1) % each + 1) * count
 
     def _remember(self, shards: int, taken: int | list[int]) -> None:
-        """Appends earlier shards to `_past`, with the position that each had reached."""
+        """Appends an earlier number of shards to `_past`, with the position that each shard had reached."""
         level = len(self._past)
         each = taken if isinstance(taken, list) else [taken] * shards
         positions = [self._walk(level, shards, shard, t) for shard, t in enumerate(each)]
@@ -357,7 +357,7 @@ class Order:
         if self._loaded is None:
             level = len(self._past)
             mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
-            # After the number of shards changed, a part may be empty; its shard repeats the last sample of the other shards.
+            # A part may be empty after the number of shards changed. Its shard then repeats the last sample of the other shards.
             self._loaded = _Epoch(mine, mine if len(mine) else self._rest(level, self._epoch))
         return self._loaded
 

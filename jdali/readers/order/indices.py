@@ -82,9 +82,8 @@ def _table(size: int, *key: int) -> np.ndarray:
 class _Cipher:
     """Permutes the numbers below `size` in constant memory, by a Feistel network with cycle walking.
 
-    The network permutes all numbers that have an even number of bits; these are at most four times `size` numbers. A
-    result of `size` or more passes through the network again, until it is below `size`. This always ends, and permutes
-    the numbers below `size`.
+    The network permutes all numbers below a power of 4, which is at most 4 * `size`. A result of `size` or more passes
+    through the network again, until it is below `size`. This always ends, and permutes the numbers below `size`.
     """
 
     def __init__(self, size: int, *key: int):

@@ -8,7 +8,7 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, key_state, permutation
 
-# Largest buffer, to limit memory; a buffer for all items may be larger.
+# Maximum size of a buffer, to limit memory, unless the buffer can hold all items.
 _LARGEST_FILL = 1 << 20
 # Minimum number of positions to compute at a time.
 _AT_ONCE = 4096
@@ -96,7 +96,7 @@ class _Mixer:
         """Returns the items at positions from part · step on, int64 [n]."""
         start = part * self._step
         stop = min(start + self._step, self._size)
-        # Begins at a whole row. Only items after start - reach have moments from `start` on.
+        # Begins at the start of a row. Items up to start - reach are left out, because their moments are before `start`.
         first = max(start - self._reach, 0) // self._row * self._row
         last = min(stop + self._reach, self._size)
         rows = -(-(last - first) // self._row)
@@ -112,9 +112,9 @@ class _Mixer:
         return np.uint64((1 << self._index_bits) - 1)
 
     def _moments(self, first: int, rows: int) -> np.ndarray:
-        """Computes the moments of the items from `first` on, uint64 [rows, row]: integer part, fraction and item.
+        """Computes the moments of the items from `first` on, uint64 [rows, row].
 
-        The item, in the low bits, breaks ties.
+        The bits of a number are, from high to low: integer part, fraction, and the item, which breaks ties.
         """
         words = np.arange(first, first + rows * self._row, dtype=np.uint64)
         words *= np.uint64(GOLDEN)

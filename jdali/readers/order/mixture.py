@@ -23,7 +23,7 @@ from jdali.readers.order.epochs import Order, SampleRefs
 from jdali.readers.order.indices import GOLDEN, finalized_all, key_state
 
 _STATE_VERSION = 1
-# Largest sum of shares; larger shares are rounded, so that products of two sums fit into 64 bits.
+# Maximum sum of shares, so that the product of two sums fits into 64 bits. Larger shares are scaled down and rounded.
 _MOST_PARTS = 1 << 30
 
 
@@ -145,7 +145,7 @@ class MixtureOrder:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of samples in a pass of each source."""
+        """Number of samples in a pass over each source."""
         return [order.size for order in self._plain]
 
     @property
@@ -162,7 +162,7 @@ class MixtureOrder:
         twin.__dict__.update(self.__dict__)
         return twin
 
-    # A row has one position for each shard. `_begun` is the position at which the present number of shards began, and `_taken`
+    # A row has one position for each shard. `_begun` is the position at which the number of shards last changed, and `_taken`
     # the number of rows since then. With padding, both count from the start of the epoch.
     def get_state(self) -> dict[str, Any]:
         position = self._begun + self._taken * self.num_shards
@@ -194,7 +194,7 @@ class MixtureOrder:
         self.go_on(int(state["seed"]), [state["segment"]], now)
 
     def taken(self, state: Mapping[str, Any]) -> tuple[int, int]:
-        """Returns the number of shards in a state, and the number of samples that each took.
+        """Returns the number of shards in a state, and the number of samples that each shard took.
 
         Raises:
             ValueError: the state belongs to other sources, or its shards took unequal numbers of samples.
@@ -210,7 +210,7 @@ class MixtureOrder:
         return int(shards), int(rows.pop())
 
     def go_on(self, seed: int, segments: Sequence[Sequence[Any]], now: int) -> None:
-        """Adopts the seed of a state, and its segments up to position `now`; from there on, this order's own schedule applies."""
+        """Adopts the seed and the segments of a state; from position `now` on, this order's own schedule applies."""
         self._reseed(seed)
         before = [Segment(int(start), tuple(shares), tuple(base)) for start, shares, base in segments]
         self._segments = _joined(before, self._schedule, now)
@@ -267,7 +267,7 @@ class MixtureOrder:
     def _share_of_last(self) -> int:
         """Returns the position that this shard takes in an epoch's incomplete last row.
 
-        Iterators assume the sample counts of `Order`, so the shards that take a sample of this row are the same as there.
+        Iterators assume the sample counts of `Order`, so the same shards as in `Order` take a sample of this row.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards

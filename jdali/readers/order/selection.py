@@ -43,7 +43,7 @@ class SampleSelection:
         return taken if self.ends is None else taken[np.diff(self.ends, prepend=0) > 0]
 
     def at(self, seed: int, epochs: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Returns the samples at these places of passes, int64 [n]."""
+        """Returns the sample at each place of a pass (epoch), int64 [n]."""
         if self.ends is not None:
             drawn = np.empty(len(places), np.int64)
             for epoch in np.unique(epochs).tolist():
@@ -55,7 +55,7 @@ class SampleSelection:
         return places if self.indices is None else self.indices[places]
 
     def _targets(self, seed: int, epoch: int, places: np.ndarray) -> np.ndarray:
-        """Draws, for each place, an integer below the sum of all weights: the upper half of random bits times the sum."""
+        """Draws an integer below the sum of all weights for each place: the upper half of (random bits * sum)."""
         assert self.ends is not None
         state = np.uint64(key_state(seed, epoch))
         bits = finalized_all((places.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN) + state)

@@ -21,7 +21,7 @@ from jdali.readers.order.indices import permutation
 from jdali.readers.order.mixture import MixtureOrder
 
 _STATE_VERSION = 1
-# Number of windows to cache; an order that prefetches may read a later window already.
+# Number of windows to cache; more than one, because prefetching may read later windows.
 _KEPT = 4
 FIRST_FIT, BEST_FIT = "first_fit", "best_fit"
 
@@ -30,8 +30,8 @@ def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndar
     """Packs documents into rows of `length`, longest first; returns the row of each document, int64 [n].
 
     A document goes to the first row with room for it ("first_fit"), or to the fullest row with room for it, the first
-    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same
-    result. Rows are numbered in the order of their first documents.
+    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same result as one
+    by one. Rows are numbered in the order of their first documents.
 
     `lengths`, int64 [n], are the lengths of the documents, from 0 to `length`.
     """
@@ -71,7 +71,7 @@ class _Window(NamedTuple):
 
     Attributes:
         refs: references to the samples.
-        starts: int64 [rows + 1], index of the first sample of each row, and the number of samples.
+        starts: int64 [rows + 1], index of the first sample of each row, then the number of samples.
         members: int64 [samples], numbers for `SampleRefs.members`; None: each row is a single sample.
     """
 
@@ -87,7 +87,7 @@ class _Window(NamedTuple):
 class RowPacking:
     """Packs the documents of a window, see `pack`.
 
-    In `SampleRefs.members`, piece k of document i has the number i + k * documents, so an undivided document has its index.
+    In `SampleRefs.members`, piece k of document i has the number i + k * documents; the number of an undivided document is i.
 
     Attributes:
         lengths: int64 [documents], number of tokens of each document.

@@ -23,7 +23,7 @@ _NUMBERS = itertools.count()
 class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignore]
     """Extends PyTorch's `DataLoader` for data sets that call a server's proxy: its loop gets tensors, not references.
 
-    The loader starts the server's thread if it is not running, and then also stops it. PyTorch starts workers by the method
+    If the server's thread is not running, the loader starts it, and later stops it. PyTorch starts workers by the method
     in `multiprocessing_context`, or by the system's default. In forked workers the data set must not use JAX, which cannot
     run after a fork. The proxy itself does not use JAX.
 

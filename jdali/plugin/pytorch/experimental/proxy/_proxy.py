@@ -25,7 +25,7 @@ class _DALIProxy:
 
     Args:
         signature: parameters are the pipeline's inputs; the return annotation is a tuple with an entry for each output.
-        deterministic: keep the inputs of a batch in the reference to it, until the main process requests the results.
+        deterministic: keep a batch's inputs in its reference until the main process requests the results.
     """
 
     def __init__(self, signature: inspect.Signature, mailbox: Mailbox, deterministic: bool):

@@ -131,7 +131,7 @@ class DALIServer:
     def _produce_next(self, obj: object, *, forget: bool) -> Any:
         """Implements `produce_data` for the next batch of a loop.
 
-        `forget` drops earlier batches of the same workers, which a loop that ended early has left.
+        `forget` drops batches that the same workers sent for an earlier loop, which ended early.
         """
         tickets: list[Ticket] = []
         result = self._produce(obj, {}, tickets)
