@@ -117,7 +117,7 @@ class SlabPool:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Locks the pool, after all returned slabs are sorted in. Slabs that return meanwhile are sorted in at the exit."""
+        """Adds all returned slabs to the idle ones, then locks the pool; adds slabs that return meanwhile at the exit."""
         self._sort_in()
         with self._lock:
             yield

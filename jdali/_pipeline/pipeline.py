@@ -342,7 +342,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result, or the next one that has samples. A fed pipeline has no next one, so an error is raised."""
+        """Returns the result if it has samples, otherwise the next one that has. A fed pipeline has no next one and raises."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing
@@ -751,7 +751,7 @@ class Pipeline:
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lets `pickle` and `copy` make an equal pipeline. It is built, and at the same position.
+        """Lets `pickle` and `copy` make an equal pipeline, which is built and at the same position.
 
         Raises:
             TypeError: an argument cannot be written, a function or a source for instance.
@@ -963,8 +963,8 @@ class Pipeline:
                 the start.
             deterministic: if False, random operators draw random values; if True, they raise an error. A dict maps names of
                 random operators to values that replace them; other random operators raise an error. If a value is a typed
-                key of JAX, such as `jax.random.key(0)`, the operator runs, and draws from this key the same for every
-                sample.
+                key of JAX, such as `jax.random.key(0)`, the operator runs and draws the same values from this key for
+                every sample.
             layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence by value. None: the
                 layout of the decoder or external source, or "" if it has none.
 
@@ -1156,47 +1156,47 @@ class Pipeline:
 
     @property
     def bytes_per_sample(self) -> int:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.bytes_per_sample
 
     @property
     def set_affinity(self) -> bool:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.set_affinity
 
     @property
     def max_streams(self) -> int | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.max_streams
 
     @property
     def default_cuda_stream_priority(self) -> int | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.default_cuda_stream_priority
 
     @property
     def enable_memory_stats(self) -> bool:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.enable_memory_stats
 
     @property
     def exec_dynamic(self) -> bool:
-        """The value given, or True, because memory is freed after its last use, as by DALI's dynamic executor."""
+        """The value given at construction. The default is True, because memory is freed early, as by DALI's dynamic executor."""
         return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
 
     @property
     def experimental_exec_dynamic(self) -> bool | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.experimental_exec_dynamic
 
     @property
     def stream_policy(self) -> StreamPolicy | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.stream_policy
 
     @property
     def concurrency(self) -> OperatorConcurrency | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.concurrency
 
 

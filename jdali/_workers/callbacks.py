@@ -292,7 +292,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's pickler, or with cloudpickle, if installed, what workers could not import otherwise."""
+    """Pickles with jdali's pickler. If workers could not import the value, pickles with cloudpickle, if it is installed."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so no worker can import its classes and functions.

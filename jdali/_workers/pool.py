@@ -72,7 +72,8 @@ class TaskPool:
         self._look = _LOOK_SECONDS if timeout is None else min(_LOOK_SECONDS, timeout)
         self._resolve = _keep_packed if keeps_packed else _resolve
         self._owner = os.getpid()
-        self._lock = threading.RLock()  # the thread has it, unless it waits, reads or resolves a future
+        # The pool's thread holds it, except while it waits, reads or resolves a future.
+        self._lock = threading.RLock()
         self._waiting: list[PoolJob] = []  # a heap
         self._error: Exception | None = None  # raised by all tasks from now on
         self._closed = False
@@ -160,7 +161,8 @@ class TaskPool:
         self._wake()
 
     def _wake(self) -> None:
-        with contextlib.suppress(OSError):  # full: the thread wakes up anyway; closed: it has ended
+        # A full socket wakes the thread anyway; if the socket is closed, the thread has ended.
+        with contextlib.suppress(OSError):
             self._wake_up.send(b"!")
 
     # --- the thread -------------------------------------------------------------------------

@@ -87,8 +87,8 @@ class Engine:
 
     Args:
         callback_workers: processes that call parallel sources and functions; they end with the engine.
-        start_workers: function of the open readers that starts the workers for the first steps of batches. None: this
-            process runs all steps.
+        start_workers: takes the open readers, and starts the workers for the first steps of batches. None: this process
+            runs all steps.
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
@@ -272,7 +272,7 @@ class Engine:
         """Makes the batch of a task that another process sent; the result is in memory that the other process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
+            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # no compiling
             makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
             make_each(sent.task, makers)
             return ()

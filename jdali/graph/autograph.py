@@ -133,7 +133,7 @@ _CODES: dict[tuple[str, CodeType], CodeType | None] = {}  # converted code, by f
 
 
 class ConditionalHooks:
-    """Functions that converted code calls, as `ag__`."""
+    """Defines the functions that converted code calls by the name `ag__`."""
 
     Return = Return
     BREAK = "break"
@@ -155,7 +155,7 @@ class ConditionalHooks:
             live: variables among `assigned` that are read later.
             targets: attributes and items that the branches set.
 
-        Returns: how the branches ended: None if at their end, otherwise a `Return`, BREAK or CONTINUE.
+        Returns: how the branches ended: None if they ran to their end, otherwise a `Return`, BREAK or CONTINUE.
         """
         if not _is_graph_value(condition):
             taken = body if condition else orelse

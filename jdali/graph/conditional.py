@@ -56,7 +56,7 @@ class Branches:
         return self.enter(self._graph.own(value), self._graph.domain)
 
     def enter(self, value: DataNode, domain: Domain) -> DataNode:
-        """Brings a value into a branch with a node that selects the samples of the branch. Each value gets only one such node."""
+        """Returns the part of a value for the samples of a branch. Adds the node that selects them only once for each value."""
         own = value.source.domain
         if own is domain:
             return value

@@ -293,7 +293,7 @@ class DataIterator(EpochLoop[BatchT]):
             step: number of the batch, from 0. In resumed training, the count continues.
             epoch: number of the epoch, from 0; `step` is then counted from its beginning. None counts from the beginning of
                 the training. If an epoch was resumed with another batch size or number of shards, its batches are counted
-                from this point.
+                from where it was resumed.
 
         Raises:
             IndexError: the batch does not exist.

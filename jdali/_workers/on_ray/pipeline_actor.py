@@ -196,7 +196,7 @@ class PipelineActor:
 
 
 def running(log: mmap.mmap, packed: PackedValue) -> int:
-    """Returns the position of the task that a process has started last, within a group."""
+    """Returns the position, within its group, of the task that a process started last."""
     offset, _ = packed.spans[0]
     return max(int(np.frombuffer(log, np.int64, 1, offset)[0]) - 1, 0)
 

@@ -120,7 +120,7 @@ def run_operator(
 
     Args:
         per_sample: per-sample arguments by name: batches, or arrays [N, ...].
-        draw: identifies the random numbers of a random operator. Those of sample i do not depend on the batch size.
+        draw: identifies the random numbers of a random operator. The numbers of sample i do not depend on the batch size.
         constants: inputs that are one array for all samples, by name; `setup` may read them.
     """
     if placement.name == "cpu":

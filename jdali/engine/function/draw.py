@@ -81,7 +81,7 @@ class Draw:
         return self.ids().words()
 
     def seeds(self, nodes: Sequence[Node]) -> Any:
-        """Returns uint32 [operators, 3]; a row is the two words of an operator's seed, and its stream."""
+        """Returns the seed (two words) and the stream of each operator, uint32 [operators, 3]."""
         rows: list[tuple[Any, int]] = []
         for node in nodes:
             if node.id in self.held:

@@ -6,11 +6,11 @@ it runs in the same program in every batch. This module implements level 0, `coa
 
 * The shapes of a value are on a grid: a fine grid where padding costs time, a coarse grid where a sample takes so little
   time that programs cost more, a roomy grid where an operator's time does not grow with the padding (`cost`).
-* The longest side of a picture is on the grid, and the other sides are a fraction of it: sides of photographs are nearly
-  proportional, and independent grids would give many more shapes.
+* The longest side of a picture is on the grid, and the other sides are a fraction of it, because most photographs have
+  one of a few aspect ratios, and independent grids would give many more shapes.
 * An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So a resize to
   300 × 300 has no padding, and frames of sound need no programs of their own. In small batches on a CPU, where
-  programs cost most, an output has a square that other sizes share (`ROOM_OUT_FEW`).
+  programs cost most, an output is padded to a square that other sizes share (`ROOM_OUT_FEW`).
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 # Grids where padding costs no time: the padding of an input only takes memory, the padding of an output is also written.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. The squares
-# cost 0.1 to 0.3 ms a sample, because memory is written, and copied to the true size (benchmarks/RESULTS.md).
+# For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. A square
+# costs 0.1 to 0.3 ms a sample, to write the padding and to copy the sample out of it (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have
-# more: if inputs and outputs had independent shapes, there would be too many combinations.
+# more, because independent shapes of inputs and outputs would give too many combinations.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -251,7 +251,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Returns the shape that a sample has in memory if the sample fits in it and it is not larger than `own`; otherwise `own`."""
+    """Returns `held`, the shapes in memory, where they hold the samples and are not larger than `own`; elsewhere `own`."""
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 

@@ -56,7 +56,7 @@ class Values(dict[DataNode, TensorList]):
         return argument_values(self[value], op, name) if array is None else array
 
     def made_of(self, node: Node) -> Provenance | None:
-        """Returns the provenance of a node's outputs, that is, their samples of the sources; None if they come from no source.
+        """Returns the provenance of a node's outputs; None if they come from no source.
 
         The node need not have run, and may be part of a compiled program; its inputs must be known.
         """

@@ -107,7 +107,7 @@ class ThreadPolicy:
 
     @property
     def stays(self) -> bool:
-        """True if this thread worked on all samples the last time it tried."""
+        """True if this thread worked on all samples of the last batch that it tried."""
         return self._batches_here > 0
 
     def _stay(self, seconds: float) -> None:
@@ -130,7 +130,7 @@ class ThreadPolicy:
 def groups_here(count: int, *, stays: bool = False) -> list[slice]:
     """Divides samples into calls for `work_here`.
 
-    The first sample is a call of its own, because it may wait for a disk, unless this thread made the last batch, too.
+    The first sample gets a separate call, because it may wait for a disk. With `stays`, it does not.
     """
     bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
