@@ -114,7 +114,7 @@ class Provenance(Sequence[str]):
     ) -> Provenance | None:
         """Combines the provenance of samples that are pasted one after another. Joins their names by ";", as DALI does.
 
-        Errors are blamed on the samples in the same position, because their arguments choose the pasted samples.
+        An error is blamed on the samples in the position that failed, because their arguments choose the pasted samples.
 
         Args:
             chosen: for each sample, the positions of the samples of the first input that are pasted into it. None: in each

@@ -115,7 +115,7 @@ class PaddedBlock:
 
     @property
     def nbytes(self) -> int:
-        return int(math.prod(self.array.shape) * self.array.dtype.itemsize)  # JAX's own takes 2 us
+        return int(math.prod(self.array.shape) * self.array.dtype.itemsize)  # JAX's `nbytes` takes 2 us
 
     def host_sample(self, row: int) -> HostArray:
         sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array

@@ -316,7 +316,7 @@ class TensorList:
         return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
 
     def as_reshaped_tensor(self, shape: Sequence[int], /) -> Tensor:
-        """Joins equally sized samples into one tensor of `shape`, which must have as many elements."""
+        """Joins equally sized samples into one tensor of `shape`, which must have the same number of elements."""
         value, sizes = self._dense(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
             raise RuntimeError(

@@ -98,7 +98,7 @@ class Definition:
         return self.outputs
 
     def iteration(self, graph: Graph) -> tuple[DataNode, ...]:
-        """Defines the pipeline for an iteration of debug mode, in a graph of its own; returns the outputs."""
+        """Defines the pipeline for an iteration of debug mode, in a new graph; returns the outputs."""
         self.graph = graph
         graph.owner = self._owner
         with building(graph):

@@ -77,8 +77,8 @@ class Pipeline:
         py_start_method: how these processes are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a tuple
-            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local functions,
-            and for objects that it cannot pickle cloudpickle, if it is installed.
+            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local functions.
+            Objects that it cannot pickle go to cloudpickle, if it is installed.
         py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
             workers. None for no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
         output_dtype, output_ndim, output_layout: expected values: a sequence with a value for each output, or one value for
@@ -389,7 +389,7 @@ class Pipeline:
     def wait_result(self) -> None:
         """Blocks until `take_result` may return a batch. So iterators can wait first, and then take the batch under a lock.
 
-        It returns at once if the thread that takes a batch also makes it.
+        It returns immediately if the thread that takes a batch also makes it.
         """
         self._ensure_built().wait()
 
@@ -524,8 +524,8 @@ class Pipeline:
     def runs_ahead(self) -> bool:
         """True if whole batches are made before they are asked for.
 
-        False if the pipeline is fed, because it must wait for the data, or has user functions, which it calls for a later
-        batch when a batch is asked for.
+        False if the pipeline is fed, because it must wait for the data. Also False if it has user functions, because these
+        are called for a later batch when a batch is asked for.
         """
         window = self._ensure_built()
         return window.ahead and not window.calls_user
@@ -1038,7 +1038,7 @@ class Pipeline:
 
     @property
     def num_threads(self) -> int:
-        """Threads that read and decode."""
+        """Number of threads that read and decode."""
         return self._config.num_threads
 
     @property

@@ -28,7 +28,7 @@ OPTIONS = (
 
 
 def use_function(definition: Definition, define_graph: object) -> None:
-    """Has a user function define the graph of a pipeline, which must have no outputs."""
+    """Has a user function define the graph of a pipeline that has no outputs yet."""
     if not callable(define_graph):
         hint = (
             "Didn't you want to write `.serialize(filename=...)`?"

@@ -39,7 +39,8 @@ from jdali._workers.serve import end_with_starter, serve
 from jdali._workers.wire import pack
 
 _START_METHODS = ("fork", "spawn", "forkserver")
-# An argument of fewer bytes is sent within the message. For several arguments of 48 KiB, the caller took a quarter less time.
+# An argument of fewer bytes is sent within the message. For several arguments of 48 KiB, this saves the caller a quarter of
+# its time.
 _SMALL = 1 << 16
 _Call: TypeAlias = tuple[int, str, tuple[Any, ...]]
 _Loads: TypeAlias = Callable[[bytes], Any]
@@ -54,8 +55,8 @@ class CallbackWorkers:
         workers: number of processes for the objects that are not alone.
         start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
         pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
-            arguments of both. None: `jdali.pickling`, and for objects that it cannot pickle cloudpickle, if installed. Not
-            used with "fork".
+            arguments of both. None: `jdali.pickling`. Objects that it cannot pickle go to cloudpickle, if it is
+            installed. Not used with "fork".
         timeout: seconds that a call may take; None: any time, unless the worker is stopped.
         seed: each worker seeds `random` and `numpy.random` from this seed and the worker's number.
 
@@ -76,7 +77,7 @@ class CallbackWorkers:
         context = multiprocessing.get_context(self.start_method)
         if self.start_method == "forkserver":
             modules = sorted({type(one).__module__ for one in objects})
-            context.set_forkserver_preload(["__main__", __name__, *modules])  # JAX is imported once, there
+            context.set_forkserver_preload(["__main__", __name__, *modules])  # it imports JAX once
         sent, loads = (objects, None) if self.start_method == "fork" else _sent(objects, pickler)
         alone = [number for number, one in enumerate(objects) if one.alone]
         self.size = workers if len(alone) < len(objects) else 0

@@ -72,7 +72,7 @@ class TaskPool:
         self._look = _LOOK_SECONDS if timeout is None else min(_LOOK_SECONDS, timeout)
         self._resolve = _keep_packed if keeps_packed else _resolve
         self._owner = os.getpid()
-        # The pool's thread holds it, except while it waits, reads or resolves a future.
+        # The pool's thread holds the lock, except while it waits, reads or resolves a future.
         self._lock = threading.RLock()
         self._waiting: list[PoolJob] = []  # a heap
         self._error: Exception | None = None  # raised by all tasks from now on

@@ -43,7 +43,7 @@ def _reduced(array: np.ndarray[Any, Any]) -> Any:
 
 
 def reduced_array(obj: object) -> Any:
-    """Reduces an array whose type has no buffer protocol to an array of bytes; NotImplemented for all else."""
+    """Reduces an array whose type has no buffer protocol to an array of bytes; returns NotImplemented for other objects."""
     if type(obj) is np.ndarray and obj.dtype.isbuiltin == 2 and obj.flags.c_contiguous and obj.size:
         return _typed, (obj.reshape(-1).view(np.uint8), obj.dtype, obj.shape)
     return NotImplemented

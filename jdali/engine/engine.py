@@ -210,7 +210,7 @@ class Engine:
         return BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self.readers})
 
     def begin(self, task: BatchTask, order: int) -> Begun:
-        """Submits a batch to the workers, which must exist, and returns at once. `make` waits for the result."""
+        """Submits a batch to the workers, which must exist, and returns immediately. `make` waits for the result."""
         assert self.elsewhere is not None
         self.pool.refuse_if_interrupted()
         return self.elsewhere.begin(task, self.seed, order)
@@ -224,7 +224,7 @@ class Engine:
         begun: Begun | None = None,
         tolerates: bool | None = None,
     ) -> Result:
-        """Makes the batch of a task. Other samples replace those that fail, unless `on_error` is "raise".
+        """Makes the batch of a task. Samples that fail are replaced by others, unless `on_error` is "raise".
 
         Args:
             turn: takes the number of a step, and returns the context manager in which the step runs.

@@ -96,7 +96,7 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Selects the samples of a branch from those of its parent by the predicate, adds them to `parts`, and returns them.
+    """Selects the samples of a branch by its predicate, adds them to `parts`, and returns them.
 
     Raises:
         NodeFailure: a predicate is not a scalar.

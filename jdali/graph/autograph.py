@@ -43,7 +43,7 @@ def is_not_converted(func: object) -> bool:
 
 
 def do_not_convert(func: object = None) -> Any:
-    """Decorates a function so that its `if`, `and`, `or` and `not`, and those of all functions that it calls, stay Python's own.
+    """Decorates a function so that `if`, `and`, `or` and `not` stay Python's own, in it and in all functions that it calls.
 
     Raises:
         ValueError: the function is a pipeline definition.

@@ -63,7 +63,7 @@ class DataIterator(EpochLoop[BatchT]):
         last_batch_padded: with `size`, True if the source repeats its last sample at the end of the epoch. Not needed with
             `reader_name`.
         last_batch_policy: rule for samples that do not fill a batch.
-        prepare_first_batch: if True, starts to make the first batch, and to compile programs for it, at once and in the
+        prepare_first_batch: if True, immediately starts to make the first batch, and to compile programs for it, in the
             background. The constructor then calls the functions of external sources for this batch.
         sharding: a sharding for all outputs, or a dict of shardings by name; outputs become global arrays. The compiled
             stages that make these outputs run on all devices of the sharding, each device on its part of the samples, and

@@ -207,7 +207,7 @@ class DebugGraph(Graph):
 
     The random keys of a batch are made from the samples of the first reader. So in the first iteration, random operators
     that are called before this reader wait for it, as do all operators that use their outputs. If the user asks for a value,
-    the waiting operators run at once.
+    the waiting operators run immediately.
     """
 
     def __init__(self, engine: DebugEngine):

@@ -4,7 +4,7 @@ A level is a number. Level 0 is the fine grid of `buckets`. Each other level is 
 floor, the minimum number of elements of a padded value (`FLOORS`). Small samples have most of the shapes but take little of
 the time; the floor pads them all to a few shapes. The shape of a sample does not depend on other samples.
 
-A stage rises only to levels whose grid and floor are both at least as coarse. Each grid is a subset of the one before. At the
+A stage rises only to levels whose grid and floor are both no finer. Each grid is a subset of the one before. At the
 last level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
 """
 
@@ -34,7 +34,7 @@ class CoarseGrid:
 
     Attributes:
         longest: sizes of the longest side of a picture; None for `sizes`.
-        frames: sizes of further axes of pictures, such as frames. They are fewer, because more axes multiply the number of
+        frames: sizes of further axes of pictures, such as frames. There are few, because more axes multiply the number of
             shapes.
     """
 

@@ -295,7 +295,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
 def stage_function(outline: StageOutline, form: ProgramForm, platform: str) -> Callable[..., Any]:
     """Makes the function of a stage that the engine compiles.
 
-    It takes (arrays, packed, apart, identity, seeds, -0): small arrays are packed, -0 is the operand of `exact`.
+    It takes (arrays, packed, apart, identity, seeds, -0). `Packing.pack` makes `packed` and `apart`; `exact` takes -0.
     """
     compute, packing = stage_compute(outline, form), form.packing()
 
