@@ -218,7 +218,7 @@ def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[
     moved = []
     for p in batches:
         if all(mine is ours for mine, ours in zip(p._drawn, drawn, strict=False)):
-            moved.append(p)  # these samples come first, in the same order, so the links stay
+            moved.append(p)  # its samples come first in `drawn`, in the same order, so its links stay valid
             continue
         indices = [np.arange(len(d)) + starts[id(d)] for d in p._drawn]
         new = np.concatenate([*indices, [_NONE]])  # so that index -1 stays -1

@@ -206,7 +206,7 @@ class Pipeline:
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
-        """Defines the graph and returns the outputs. Subclasses implement it, an older style of DALI."""
+        """Defines the graph and returns the outputs. Subclasses may implement it, which is an older style of DALI."""
         return self._definition.function() if self._definition.function is not None else ()
 
     def set_outputs(self, *output_data_nodes: object) -> None:
@@ -510,8 +510,8 @@ class Pipeline:
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
         """Sets the devices of the outputs, for the `sharding` of `iterator.DataIterator`.
 
-        Where possible, the stages that make these outputs run on all the devices, each device on its part of the samples.
-        The values stay the same. `plan` shows which stages do. This method has no effect after the first run.
+        Where possible, the stages that make these outputs run on all the devices, each device on its part of the samples;
+        `plan` shows these stages. The values stay the same. This method has no effect after the first run.
 
         Args:
             splits: for each output, how its batch axis is split; None for an output on one device.
@@ -544,9 +544,9 @@ class Pipeline:
         """Feeds the data of the next batch to an external source without a `source`.
 
         Args:
-            data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed by name,
-                all outputs together, or by node, each output that is used.
-            data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
+            data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed
+                either by name, all outputs together, or by node, with one call for each output that is used.
+            data: samples as a list, a TensorList, or an array [N, ...] (NumPy, JAX or DLPack); a tuple of
                 these if the source has several outputs and is fed by name. The data is copied before this returns, unless
                 the external source has `no_copy=True`.
             layout: layout of the samples, if `fn.external_source` has none; None takes the layout of a TensorList.
@@ -592,7 +592,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _check_api_type_scope(self, type: PipelineAPIType) -> Iterator[None]:
-        """Sets the API that the caller uses in this scope; an iterator need not schedule batches."""
+        """Sets the API that the caller uses in this scope."""
         before, self._api_type = self._api_type, type
         try:
             yield
@@ -965,8 +965,8 @@ class Pipeline:
                 random operators to values that replace them; other random operators raise an error. If a value is a typed
                 key of JAX, such as `jax.random.key(0)`, the operator runs and draws the same values from this key for
                 every sample.
-            layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence by value. None: the
-                layout of the decoder or external source, or "" if it has none.
+            layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence with one for each value.
+                None: the layout of the decoder or external source, or "" if it has none.
 
         Raises:
             ValueError: an operator after the start runs on the host (such as a decoder or a Python function), chooses among
@@ -1181,7 +1181,7 @@ class Pipeline:
 
     @property
     def exec_dynamic(self) -> bool:
-        """The value given at construction. The default is True, because memory is freed early, as by DALI's dynamic executor."""
+        """The value given at construction. By default True: memory is freed after its last use, as by DALI's dynamic executor."""
         return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
 
     @property

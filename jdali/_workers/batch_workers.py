@@ -1,4 +1,4 @@
-"""Defines the protocol of workers that make batches, which clusters implement, too, and workers that are local processes."""
+"""Defines the protocol of workers that make batches, and implements it by local processes. Clusters implement it, too."""
 
 from __future__ import annotations
 

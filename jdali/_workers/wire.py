@@ -16,7 +16,7 @@ import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
 SMALL = 512  # an array of fewer bytes is pickled with the rest
-SMALL_OF_TASK = 1 << 15  # the same for tasks, whose arrays need new memory, which costs more than a lent slab
+SMALL_OF_TASK = 1 << 15  # higher for tasks, because their arrays need new memory
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 
@@ -29,7 +29,7 @@ class PackedValue(NamedTuple):
 
 
 class ArrayPickler(pickle.Pickler):
-    """Pickles the memory of arrays separately, including JAX's additional types (bfloat16), which NumPy would copy."""
+    """Pickles the memory of arrays separately, even for JAX's additional types (bfloat16), whose arrays NumPy would copy."""
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)

@@ -1,4 +1,4 @@
-"""Runs the steps of a plan in the one loop of pipelines, functions, eager calls and debug mode.
+"""Runs the steps of a plan, in one loop that pipelines, functions, eager calls and debug mode share.
 
 A pipeline calls `make` with its steps, timers and locks. An `Iteration` is a batch in progress, a `Result` a finished one.
 `PreparedPlan` is for calls without a pipeline.

@@ -26,7 +26,7 @@ from jdali.graph.branch_state import MISSING, Merge, Return, Variable, existing_
 from jdali.graph.liveness import HOOK
 from jdali.graph.transform import transform
 
-# Libraries that are not converted, like the standard library: they are large, and do not branch on graph values.
+# These libraries and the standard library are not converted: they are large, and do not branch on graph values.
 LIBRARIES = {
     "jdali", "jax", "jaxlib", "numpy", "scipy", "ml_dtypes", "flax", "optax", "orbax", "grain", "PIL",
     "torch", "tensorflow", "cv2", "pytest", "_pytest", "pluggy", "nvidia", "cupy", "numba", "skimage",

@@ -46,7 +46,7 @@ class Trace:
 class StepwiseEngine(Engine):
     """Makes batches of another engine's tasks, operator by operator.
 
-    It shares the readers of the other engine, but does not change its position, times and programs.
+    It shares the readers of the other engine, but does not change that engine's position, times and programs.
     """
 
     def __init__(self, engine: Engine, *, most: int):

@@ -43,7 +43,7 @@ class Draw:
     def of(
         cls, count: int, seed: int, key: Any, epoch: Any, index: Any, held: HeldKeys | None = None
     ) -> Draw:
-        """Checks the caller's values. The index defaults to 0, 1, ... If `held` has keys, `key`, `epoch` and `index` are ignored."""
+        """Checks the caller's values. The index defaults to 0, 1, ... Keys in `held` replace the key, epoch and index."""
         words: Any = seed_words(seed)
         if held:
             first = np.zeros(count, np.int64)

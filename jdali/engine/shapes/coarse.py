@@ -1,10 +1,10 @@
 """Computes padded shapes at ever coarser levels, so that samples of any sizes share a few programs.
 
 A level is a number. Level 0 is the fine grid of `buckets`. Each other level is a pair: a grid of sizes (`GRIDS`), and a
-floor, the minimum number of elements of a padded value (`FLOORS`). Small samples have most of the shapes but take little of
-the time; the floor pads them all to a few shapes. The shape of a sample does not depend on other samples.
+floor, the minimum number of elements of a padded value (`FLOORS`). Most of the shapes are of small samples, which take
+little of the time; the floor pads them all to a few shapes. The shape of a sample does not depend on other samples.
 
-A stage rises only to levels whose grid and floor are both no finer. Each grid is a subset of the one before. At the
+A stage rises only to levels at which neither the grid nor the floor is finer. Each grid is a subset of the one before. At the
 last level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
 """
 

@@ -131,7 +131,7 @@ class HostBatchOpRunner(HostRunner):
         return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
 
     def _make_later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> None:
-        here = pool.here()  # the stage reads them in a thread of the pool
+        here = pool.here()  # the thread that reads the samples makes them
 
         def some(rows: np.ndarray) -> Store:
             made = self._made(self._part(call, rows), here)

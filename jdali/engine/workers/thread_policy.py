@@ -31,7 +31,7 @@ class ThreadPolicy:
     pixels take 1.8 times the processor time of one, and no less wall time. With pictures of 64×64 pixels it is 1.05 times,
     and two threads are worth it.
 
-    Cheap samples: threads that release the GIL many times a millisecond mostly wait for each other, too: for plain WAV files
+    Cheap samples: threads that release the GIL many times a millisecond mostly wait for each other, too. For plain WAV files,
     two threads took three times as long as one. This depends on the function and the machine, so the policy tries both ways
     now and then, and uses the faster one.
 
