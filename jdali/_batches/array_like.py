@@ -49,7 +49,7 @@ class CapsuleHolder:
         return self._device
 
 
-# Try these before DLPack, because `__array__` also copies from an accelerator, or raises an error that explains how to.
+# Try these before DLPack, because `__array__` also copies from an accelerator, or raises an error that explains how to copy.
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 

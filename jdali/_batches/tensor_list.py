@@ -30,7 +30,7 @@ _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
 class SampleIndexError(IndexError, RuntimeError):
-    """Raised if an index is out of range: an IndexError, and also a RuntimeError, because DALI's `at` raises that type."""
+    """Raised if an index is out of range. It is an IndexError, and also a RuntimeError, which DALI's `at` raises."""
 
 
 class TensorList:

@@ -141,7 +141,7 @@ class StandIns:
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
     def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
-        # Try the next sample, then samples far apart: bad samples are often neighbours, and each attempt makes a whole batch.
+        # Try the next sample, then samples far apart, because bad samples are often neighbours, and each attempt makes a batch.
         size, chosen = self._sizes[name], self._chosen.get(name)
         stride, own = _stride(size)
         steps = self._tried - 1

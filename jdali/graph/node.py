@@ -386,7 +386,7 @@ def apply(
 
 
 def device_of(inputs: Sequence[object]) -> str:
-    """Chooses the device of an operator for which the user gives none: the accelerator if any input is there."""
+    """Chooses the device of an operator if the user gives none: the accelerator if any input is there, else the CPU."""
     return "gpu" if any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs) else "cpu"
 
 

@@ -263,7 +263,7 @@ def _stages(
         members = set(group)
         inputs: dict[DataNode, None] = {}
         for node in group:
-            # An argument that `setup` reads is no input of the program: it is passed with the results of `setup`.
+            # An argument that `setup` reads is no input of the program, because it is passed with the results of `setup`.
             handed_over = {*node.needs_values(), *_checked_values(node)} & {*node.arg_inputs.values()}
             for value in [*node.data_inputs, *node.arg_inputs.values()]:
                 if value.source not in members and value not in handed_over:

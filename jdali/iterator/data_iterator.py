@@ -68,9 +68,9 @@ class DataIterator(EpochLoop[BatchT]):
         sharding: a sharding for all outputs, or a dict of shardings by name; outputs become global arrays. The compiled
             stages that make these outputs run on all devices of the sharding, each device on its part of the samples, and
             the results stay there (`Pipeline.plan` shows which stages do). Outputs in host memory are copied slice by slice
-            to their devices. With several processes, each process makes a part of the batch: pipelines of all processes must
-            have the same seed, but read different shards (processes with the same part read the same shard). Give
-            `reader_name`, so that all processes take the same number of steps.
+            to their devices. With several processes, each process makes a part of the batch. The pipelines of all
+            processes must have the same seed. Processes with the same part must read the same shard, processes with
+            different parts different shards. Give `reader_name`, so that all processes take the same number of steps.
         mask_name: name of the mask, bool [N]. It is False for samples that only fill up the batch (with
             `LastBatchPolicy.PAD`) and for samples that replace failed ones (with `on_error="mask"`). With neither of these
             options there is no mask.

@@ -236,7 +236,7 @@ class PipelineInspector:
 
     @property
     def knows_samples(self) -> bool:
-        """True if an index identifies a sample: one reader, no external source, no operator on whole batches."""
+        """True if an index identifies a sample: there is one reader, no external source and no operator on whole batches."""
         engine = self.engine
         return len(engine.readers) == len(engine.sources) == 1 and not self._mixes
 

@@ -37,10 +37,10 @@ def _powers(base: float, *factors: float) -> tuple[float, ...]:
     return tuple(sorted(f / base**k for k in range(10) for f in factors))
 
 
-# Grids where padding costs time: for samples that take much time, and for samples that take little.
+# Grids where padding costs time: `TIGHT` for samples that take much time, `CHEAP` for samples that take little.
 TIGHT = Grid(FINE, _powers(2, 1, 0.75))
 CHEAP = Grid(COARSE, _powers(2, 1))
-# Grids where padding costs no time: the padding of an input only takes memory, the padding of an output is also written.
+# Grids where padding costs little time. The padding of an input only takes memory; the padding of an output is also written.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
 # For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. A square

@@ -53,7 +53,7 @@ GRIDS = (
     CoarseGrid("powers of 2, powers of 4 for longest sides", DOUBLING, QUADRUPLING, QUADRUPLING),
     CoarseGrid("powers of 4", QUADRUPLING, None, QUADRUPLING),
 )
-# Minimum number of elements of a value over its named axes, without channels.
+# Minimum numbers of elements of a padded value. Only its named axes count, without channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
 # Maximum size to which an unnamed axis, such as the axis of boxes, is padded. The size is the side of a square with as many
 # elements as the floor (of a cube, if three axes are unnamed), but at most this, because the time of some operators grows with

@@ -26,7 +26,7 @@ _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
 # Time that the samples of one call should take. A call costs only about 0.3 ms on the host, and a longer call has more unused
 # rows, which are computed, too.
 SECONDS_A_CALL = 8e-3
-# Share of a roomy padded shape that a sample fills.
+# Share of a roomy padded shape that a sample is assumed to fill.
 TRUE_SHARE = 0.25
 
 

@@ -22,7 +22,7 @@ STAGE = -1  # operator number of the stage's inputs
 
 
 class Slot(NamedTuple):
-    """Identifies a value of a stage: output `output` of operator `operator`, or input `output` of the stage (`STAGE`)."""
+    """Identifies an output of an operator in a stage by two numbers. With `STAGE` as `operator`, identifies an input instead."""
 
     operator: int
     output: int

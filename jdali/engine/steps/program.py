@@ -47,7 +47,7 @@ QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 # pool's threads, because XLA's threads would mostly wait for each other (this took 6 % of the time of a speech pipeline).
 SMALL_BYTES = 256 << 10
 
-# Pipelines with batches of at most `FEW_SAMPLES` share programs for all batch sizes: the shape alone decides the rows of a
+# In pipelines with batches of at most `FEW_SAMPLES`, all batch sizes share programs: only the shape decides the rows of a
 # call. A call with fewer rows takes at least `SHORTEST_CALL`, its overhead, so it costs at most about twice as much as a
 # program for just this batch.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3

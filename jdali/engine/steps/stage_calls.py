@@ -86,7 +86,7 @@ class StageCalls:
         scaled = env.scaled.get(first) if isinstance(first, DataNode) else None
         request = request_of(
             node, count, args=self.arguments[node], specs=specs, values=values,
-            keys=keys(node) if op.random else None,  # type: ignore[arg-type]  # `Traced` refuses in its place
+            keys=keys(node) if op.random else None,  # type: ignore[arg-type]  # a `Traced` raises if it is used
             constants=env.constants, scaled=scaled,
         )  # fmt: skip
         return plan_call(request)
