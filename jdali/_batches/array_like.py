@@ -99,7 +99,7 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostArray]:
-    """Converts the samples of a batch one by one. Raises SampleError if a sample is not an array, see also `check_alike`."""
+    """Converts the samples of a batch one by one. Raises SampleError if a sample is not an array, or as `check_alike` does."""
     samples = []
     for i, value in enumerate(values):
         try:

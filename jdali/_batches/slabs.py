@@ -117,7 +117,7 @@ class SlabPool:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Adds all returned slabs to the idle ones, then locks the pool; adds slabs that return meanwhile at the exit."""
+        """Adds all returned slabs to the idle ones, then locks the pool. At the exit, adds slabs that returned meanwhile."""
         self._sort_in()
         with self._lock:
             yield

@@ -82,7 +82,7 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns, for `pickle`, a pipeline as `serialized` writes it, and the options that it lacks; raises TypeError on failure."""
+    """Returns a written pipeline, and the options that it lacks, for `pickle`; raises TypeError if it cannot be written."""
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:

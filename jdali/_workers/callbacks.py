@@ -57,7 +57,7 @@ class CallbackWorkers:
         pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
             arguments of both. None: `jdali.pickling`. Objects that it cannot pickle go to cloudpickle, if it is
             installed. Not used with "fork".
-        timeout: seconds that a call may take; None: no limit, unless the worker is stopped.
+        timeout: seconds that a call may take; None: no limit, except for stopped workers.
         seed: each worker seeds `random` and `numpy.random` from this seed and the worker's number.
 
     Raises:

@@ -74,7 +74,7 @@ _FINISH = -1  # number of the last step, in which the iterator finishes batches 
 
 
 class When(enum.Enum):
-    """Times at which batches are made."""
+    """Names the times at which a window makes batches."""
 
     AHEAD = "before they are asked for"
     AHEAD_BY_CALLS = "before they are asked for; the thread that takes a batch draws the data of a later one"

@@ -104,7 +104,7 @@ def coarser_than(level: int) -> Iterator[list[int]]:
 
 
 def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | None = None) -> np.ndarray:
-    """Returns the padded shapes of a value, int [N, ndim], at a level from 1."""
+    """Returns the padded shapes of a value, int [N, ndim], at a level of at least 1."""
     coarseness = Coarseness.of(level)
     number = max(coarseness.grid, _ROOMY_OUTPUT) if roomy is Roomy.OUTPUT else coarseness.grid
     grid, floor = GRIDS[number], FLOORS[coarseness.floor]

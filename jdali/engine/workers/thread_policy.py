@@ -130,8 +130,8 @@ class ThreadPolicy:
 def groups_here(count: int, *, stays: bool = False) -> list[slice]:
     """Divides samples into calls for `work_here`.
 
-    The first sample gets a separate call, because it may wait for a disk. Not so if `stays`, that is,
-    if this thread also made the last batch.
+    The first sample gets a separate call, because it may wait for a disk. It gets none with `stays`,
+    that is, if this thread also made the last batch.
     """
     bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
