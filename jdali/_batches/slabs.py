@@ -142,7 +142,7 @@ class SlabPool:
         self._most_leased = max(self._most_leased, self._leased_bytes)
 
     def _end(self, slab: _Slab) -> None:
-        """Ends a lease. It may run in any thread at any point, even if this thread holds the lock."""
+        """Ends a lease. May be called in any thread at any point, even if this thread holds the lock."""
         self._returned.append(slab)
         self._sort_in()
 

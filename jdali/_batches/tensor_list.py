@@ -36,8 +36,8 @@ class SampleIndexError(IndexError, RuntimeError):
 class TensorList:
     """Holds samples of different sizes that share one element type, number of axes and layout.
 
-    It is a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default device). The values never change. It is a
-    pytree whose leaves are the two arrays of `padded()`. Under `jax.jit` and `jax.vmap`, `padded()` returns the traced
+    It is a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default device). The values never change. The
+    list is a pytree whose leaves are the two arrays of `padded()`. Under `jax.jit` and `jax.vmap`, `padded()` returns the traced
     arrays.
     """
 

@@ -494,7 +494,7 @@ class Pipeline:
         """Feeds external sources with `feed_input`. Subclasses may define it; it is called before each iteration.
 
         As in DALI, `run` calls it for batches ahead, `prefetch_queue_depth` times before the first batch is returned (once
-        with `exec_async=False`). It must raise StopIteration after the last batch; `reset` starts the next epoch.
+        with `exec_async=False`). `iter_setup` must raise StopIteration after the last batch; `reset` starts the next epoch.
         """
 
     def reset(self) -> None:

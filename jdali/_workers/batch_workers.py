@@ -54,7 +54,7 @@ class BatchWorkers(Protocol):
         """Starts to close, without waiting."""
 
     def close(self) -> None:
-        """Ends the workers and waits for them; unfinished tasks fail. It may be called twice."""
+        """Ends the workers and waits for them; unfinished tasks fail. A second call does nothing."""
 
 
 @runtime_checkable

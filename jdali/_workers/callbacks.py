@@ -135,7 +135,7 @@ class CallbackWorkers:
             pool.interrupt()
 
     def close(self) -> None:
-        """Ends the processes, even during calls; calls without an answer fail. It may be called twice."""
+        """Ends the processes, even during calls; calls without an answer fail. A second call does nothing."""
         self.interrupt()
         for pool in self._pools:
             pool.close()

@@ -53,8 +53,8 @@ _STOPPED_SECONDS = 60.0
 class TaskPool:
     """Makes tasks in processes; any thread may use it.
 
-    The pool's thread starts processes, receives results, hands out waiting tasks, and replaces processes that die. It
-    references no objects of the caller except tasks. If a process can take a task, the caller's thread sends it.
+    The pool's thread starts processes, receives results, hands out waiting tasks, and replaces processes that die. The
+    thread references no objects of the caller except tasks. If a process can take a task, the caller's thread sends it.
 
     Args:
         start: starts a process. If None, processes are not replaced, and tasks may have side effects. Then each task is sent
@@ -148,7 +148,7 @@ class TaskPool:
             return self._slabs.sizes()
 
     def close(self) -> None:
-        """Ends the processes and the thread, and waits for them; unfinished tasks fail. It may be called twice."""
+        """Ends the processes and the thread, and waits for them; unfinished tasks fail. A second call does nothing."""
         self.interrupt()
         if self._owner == os.getpid() and threading.current_thread() is not self._thread:
             self._thread.join()

@@ -99,7 +99,7 @@ class StandIns:
     """Makes the task for each retry of a batch: stand-ins replace the samples that failed.
 
     A stand-in is another sample of the reader, from the same epoch. It depends only on (epoch, index, attempt), not on other
-    batches. This sample also appears in the epoch at its own place. An external source cannot read another sample. So in a
+    batches. The stand-in also appears in the epoch at its own place. An external source cannot read another sample. So in a
     pipeline with an external source, a failed position repeats a good position of the batch, in all sources.
 
     Args:

@@ -32,7 +32,7 @@ HOST_OPERATORS = frozenset(
 def may_be_exported(node: Node) -> bool:
     """Returns True if an exported folder may contain the operator of a node.
 
-    These are compiled operators, decoders, `HOST_OPERATORS`, moves between devices and parts of conditionals.
+    Allowed are compiled operators, decoders, `HOST_OPERATORS`, moves between devices and parts of conditionals.
     """
     op = node.op
     decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"

@@ -34,7 +34,7 @@ class StageCalls:
         self._stage = stage
         self.arguments = {node: prepared_args(node) for node in stage.nodes}
         # The largest of each `Rising` value so far. Later batches use at least this value, which limits the number of programs
-        # of a shape. It is not part of states, because all values that are large enough give the same results. ResNet-50
+        # of a shape. The value is not part of states, because all values that are large enough give the same results. ResNet-50
         # training takes 11 programs and 4.8 ms a picture. It would take 11 programs and 5.5 ms with the largest possible
         # value, and 18 programs and 4.7 ms with each batch's own value.
         self._risen: dict[Node, dict[str, int]] | None = {} if remembers else None
