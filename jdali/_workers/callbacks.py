@@ -160,7 +160,6 @@ def _start_method(wanted: str | None) -> str:
 
 
 def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
-    """Starts processes by `multiprocessing`."""
     processes: list[TaskProcess] = []
     try:
         while len(processes) < count:

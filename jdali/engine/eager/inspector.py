@@ -171,7 +171,6 @@ class PipelineInspector:
 
     @contextlib.contextmanager
     def _exclusively(self) -> Iterator[None]:
-        """Lets one thread work at a time."""
         try:
             with self._lock:
                 if self._closed:

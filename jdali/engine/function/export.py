@@ -356,7 +356,6 @@ def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int,
 
 
 def aspect(sides: Sequence[int]) -> float:
-    """Returns the ratio of the longest side to the shortest."""
     return max(sides) / max(min(sides), 1) if sides else 1.0
 
 
