@@ -16,6 +16,7 @@ it runs in the same program in any batch. This module has level 0; `coarse` has 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -142,15 +143,14 @@ class PaddedShapes:
             )
         else:
             shapes = self.shapes(extents, held, level)
-        cells = np.broadcast_to(_rows_of(shapes), (count,))
+        cells, distinct = _distinct(shapes)
+        cells = np.broadcast_to(cells, (count,))
         true = elements(extents)
         seconds = self._cost.seconds(true, np.broadcast_to(elements(shapes), true.shape))
         needed = self._cost.seconds(true, true)
         groups = []
-        for cell in range(cells.max() + 1):
+        for cell, shape in enumerate(distinct):
             samples = np.flatnonzero(cells == cell)
-            row = int(samples[0]) if len(shapes[0]) > 1 else 0
-            shape = tuple(int(n) for s in shapes for n in s[row])
             each = needed[samples]
             cheapest = int(samples[each.argmin()])
             groups.append(Group(shape, samples, float(seconds[samples].sum()), float(each.sum()), cheapest))
@@ -202,10 +202,10 @@ class PaddedShapes:
         `ranks` are the outputs' numbers of axes, which may depend on the sizes of the whole batch, as in `one_hot`. A derived
         shape with another number of axes is ignored.
         """
-        cells = _rows_of(reads) if reads else np.zeros(count, np.int64)
-        _, first = np.unique(cells, return_index=True)
+        cells, distinct = _distinct(reads) if reads else (np.zeros(count, np.int64), [()])
+        ends = list(itertools.accumulate((shape.shape[1] for shape in reads), initial=0))
         found = [
-            self._derive(number, tuple(tuple(int(n) for n in shape[row]) for shape in reads)) for row in first
+            self._derive(number, tuple(row[a:b] for a, b in itertools.pairwise(ends))) for row in distinct
         ]
         fitting = [f if f is not None and tuple(map(len, f)) == ranks[: len(f)] else None for f in found]
         known = [f for f in fitting if f is not None]
@@ -261,11 +261,12 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
     return sizes
 
 
-def _rows_of(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Joins columns [N, ...] and numbers the distinct rows, int [N]."""
+def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[tuple[int, ...]]]:
+    """Joins columns [N, ...]; returns the number of each row, int [N], among the distinct rows, and these in order."""
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
-        return np.zeros(len(rows), np.int64)
+        return np.zeros(len(rows), np.int64), [tuple(rows[0].tolist())]
     each = list(map(tuple, rows.tolist()))
-    numbers = {row: number for number, row in enumerate(sorted(set(each)))}
-    return np.array([numbers[row] for row in each])  # `np.unique` takes two to ten times as long
+    distinct = sorted(set(each))
+    numbers = {row: number for number, row in enumerate(distinct)}
+    return np.array([numbers[row] for row in each]), distinct  # `np.unique` takes two to ten times as long
