@@ -4,7 +4,7 @@ from jdali._system.lazy import imported as _imported
 from jdali._system.lazy import register as _register
 
 __version__ = "0.1.0"
-__git_sha__ = ""  # DALI stores its commit here; jdali's version is enough to identify a release
+__git_sha__ = ""  # DALI has its commit here; a release of jdali is identified by its version
 
 # Maps each public name to the module that provides it, which is imported on first use.
 _WHERE = {
@@ -42,4 +42,4 @@ _WHERE = {
 }
 
 _imported(__name__, _WHERE)
-_register("view", "jdali._viewer.server")  # for `Pipeline.view`, as pipelines must not import the viewer
+_register("view", "jdali._viewer.server")  # for `Pipeline.view`, because pipelines must not import the viewer

@@ -44,8 +44,8 @@ class SkippedSample:
 class SampleError(ValueError):
     """The data of one sample, or an argument's value for it, are wrong.
 
-    `setup` functions and codecs raise it with the sample's position in the batch. The engine adds the operator, the file and
-    the user's line. Then it raises an `OperatorError`, or skips or masks the sample, depending on `on_error`.
+    `setup` functions and codecs raise it with the position of the sample in the batch. The engine then skips or masks the
+    sample, or raises an `OperatorError` with the operator, the file and the user's line, depending on `on_error`.
     """
 
     def __init__(self, message: str, *, sample: int | None = None, argument: str | None = None):
@@ -60,7 +60,7 @@ def check_samples(
     """Raises a `SampleError` for the first wrong sample, if there is one.
 
     Args:
-        wrong: True for each wrong sample, bool [batch]; or for each wrong value of a sample, bool [batch, ...].
+        wrong: bool [batch], True for each wrong sample; or bool [batch, ...], True for each wrong value of a sample.
         text: returns the message for the index of the first wrong value: `text(sample)`, or `text(sample, axis)`.
         argument: name of the argument with the wrong value; None if the data are wrong.
     """
@@ -90,14 +90,14 @@ def axis_out_of_range(name: str, axis: int, ndim: int) -> np.exceptions.AxisErro
 
 
 class ContainedError(RuntimeError):
-    """User code raised something other than an `Exception`, such as SystemExit; `__cause__` holds it."""
+    """Raised in place of an error of user code that is not an `Exception`, such as SystemExit; the error is `__cause__`."""
 
 
 def contained(error: BaseException) -> Exception:
     """Turns anything that user code raised into an `Exception`, so that it fails only one batch.
 
     Raises:
-        KeyboardInterrupt: the user pressed Ctrl-C; the code itself did not raise it.
+        KeyboardInterrupt: the user pressed Ctrl-C, rather than the code raising the error itself.
     """
     if isinstance(error, Exception):
         return error
@@ -169,7 +169,7 @@ class OperatorError(RuntimeError):
         """Builds the error to raise `from` an exception of an operator, or of a user's function in it.
 
         Args:
-            error: exception of any type; the new error gets its attributes.
+            error: exception of any type, whose attributes are copied to the new error.
             operator: name of the operator.
             text: message; None takes the result of `described`.
             sample, source, where: as in the constructor.
@@ -203,7 +203,7 @@ def described(error: Exception, operator: str) -> str:
     return f"{operator}: {kind}: {text}" if text else f"{operator}: {kind}"
 
 
-# An OperatorError never takes on these types: two are internal, and two would silently end a loop, and so an epoch.
+# An OperatorError never has these types. Two are internal; the other two would silently end a loop, and so an epoch.
 _NEVER_COMBINED = (SampleError, ContainedError, StopIteration, StopAsyncIteration)
 _COMBINED: weakref.WeakValueDictionary[type, type[OperatorError]] = weakref.WeakValueDictionary()
 
@@ -230,9 +230,9 @@ def _combined(raised: type[Exception]) -> type[OperatorError]:
 def _instance(
     raised: type[Exception], args: tuple[Any, ...], attributes: Mapping[str, object]
 ) -> OperatorError:
-    """Builds an `OperatorError` that is also of the raised type, or a plain one if the two types do not combine.
+    """Builds an `OperatorError` that is also of the raised type. If the types cannot be combined, builds a plain one.
 
-    It calls only the `__new__` of the built-in base class, because the user's class may require other arguments.
+    Only the `__new__` of the built-in base class is called, because the user's class may require other arguments.
     """
     built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
     try:

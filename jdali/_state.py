@@ -10,11 +10,11 @@ CHECKPOINT_VERSION = 1
 
 
 class StateError(ValueError):
-    """A state does not fit the object that should restore it."""
+    """Raised if a state does not fit the object that should restore it."""
 
 
 class End:
-    """Marks in a pipeline's state that an external source has ended: REACHED before `reset`, LEFT after it."""
+    """Marks in a pipeline's state that an external source has ended: REACHED if `reset` was not called yet, LEFT if it was."""
 
     REACHED = "reached"
     LEFT = "left"
@@ -25,8 +25,6 @@ def check_version(owner: str, state: Mapping[str, object], version: int, *older:
 
     Args:
         owner: name of the object to restore, for the message.
-        state: result of `get_state`.
-        version: current version.
         older: earlier versions that the object can still restore.
     """
     found = state.get("version") if isinstance(state, Mapping) else None

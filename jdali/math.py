@@ -1,4 +1,4 @@
-"""Provides element-wise functions of `DataNode`s and constants; most return float32 for integers."""
+"""Provides element-wise functions of `DataNode`s and constants. Most functions return float32 for integers."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def cosh(input: object) -> DataNode:
 
 
 def exp(input: object) -> DataNode:
-    """Raises e to the power of the value."""
+    """Computes e to the power of the value."""
     return expression("exp", input)
 
 

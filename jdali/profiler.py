@@ -20,13 +20,13 @@ from jdali._threads import PhaseTimer, Spent, Times
 
 __all__ = ["PartTime", "Recorder", "Report"]
 
-# A loop that waits less than this share of its time gains nothing from a faster pipeline.
+# If a loop waits for less than this share of its time, a faster pipeline would not help.
 _LITTLE = 0.05
-# A loop that waits less than this share of its time is limited mostly by its own work.
+# If a loop waits for less than this share of its time, its own work is the main limit.
 _SOME = 0.2
 # If the parts together are busy for less than this share of the time, batches differ a lot.
 _BUSY = 0.6
-# A part that computes for less than this share of its busy time mostly waits, for storage or other threads.
+# A part that computes for less than this share of its busy time mostly waits for storage or other threads.
 _WAITING = 0.5
 # Parts with less than this share of a batch's time are not shown.
 _SHOWN = 0.01
@@ -50,7 +50,7 @@ class PartTime:
         busy: seconds of all threads that work on the part, per batch.
         cpu: processor seconds of these threads, without the time of compiled programs.
         tasks: number of tasks per batch; tasks of a stage are calls of compiled programs.
-        inner: seconds of `busy` by activity: "setup", "staging" (copying to padded arrays, and to the device).
+        inner: parts of `busy`, in seconds, by activity: "setup", "staging" (copying to padded arrays, and to the device).
         user_code: whether the part calls Python functions of the user.
     """
 
@@ -79,7 +79,7 @@ class Report:
         threads: number of threads in a pipeline's pool.
         thread_share: average share of the time in which these threads worked.
         programs: number of programs compiled in this epoch.
-        compile_seconds: seconds of compilation; the loop may have waited for only a part of them.
+        compile_seconds: seconds of compilation; the loop may have waited for only a part of this time.
         verdict: one sentence about what limits the loop.
         advice: suggested changes; the first is likely to help most.
         workers: number of worker processes.
@@ -195,7 +195,6 @@ class Recorder:
     """Measures the time of pipelines, and of the iterator over them, since the last `mark`.
 
     Args:
-        pipelines: built pipelines.
         batch: timer of the iterator's own work.
     """
 
@@ -214,15 +213,14 @@ class Recorder:
         """Reports the time since the mark.
 
         Args:
-            batches: number of batches that the loop received.
             seconds: seconds from the loop's first wait to the end of its last one.
             waited: seconds that the loop waited.
             first_wait: seconds of `waited` before the first batch.
         """
-        begin = self._begin  # read before `_now`, because a loop in another thread may call `mark` in between
+        begin = self._begin  # read it first, because another thread may call `mark` meanwhile
         end = self._now()
         first = end.pipelines[0]
-        # Average over the pipelines that have the same parts as the first one, because they run side by side.
+        # Average over the pipelines that have the same parts as the first one, because pipelines run in parallel.
         pairs = [
             (a.lanes, b.lanes)
             for a, b in zip(begin.pipelines, end.pipelines, strict=True)
@@ -253,7 +251,7 @@ class Recorder:
         slowest, bound_by, verdict, advice = _judged(facts)
         parts: dict[tuple[str, str], PartTime] = {}
         for part in (part for lane in facts.lanes for part in lane):
-            # Of two parts with one name, keep the longer, because two threads may wait for the same program.
+            # If two parts have the same name, keep the longer time, because two threads may have waited for the same program.
             key = (part.kind, part.name)
             parts[key] = max(part, parts.get(key, part), key=lambda p: p.seconds)
         return Report(
@@ -266,7 +264,7 @@ class Recorder:
 
 
 def _split(part: PhaseTimer, spent: Spent, device: PhaseTimer) -> list[tuple[PhaseTimer, Spent]]:
-    """Splits an iterator's time into waiting for the device and its own work."""
+    """Splits an iterator's time into the wait for the device and the iterator's own work."""
     waited = Spent(count=spent.count, tasks=spent.count, seconds=spent.inner["computing"])
     waited.busy = waited.seconds
     return [(device, waited), (part, spent - dataclasses.replace(waited, count=0, tasks=0))]
@@ -379,7 +377,6 @@ def _spare_workers(facts: _Facts) -> list[str]:
 
 
 def _advice(part: PartTime, facts: _Facts) -> list[str]:
-    """Returns advice on making a part faster."""
     waits = part.busy > 0 and part.cpu < _WAITING * part.busy
     threads = facts.times.threads
     advice: list[str] = []

@@ -39,13 +39,13 @@ class Options(limits.Limits):
         samples_ahead: maximum samples that a reader of single files or of scattered records fetches ahead. None means 1 +
             `prefetch_queue_depth` batches, but at least `requests` samples.
         bytes_ahead: maximum bytes that a reader fetches ahead and keeps, not counting running requests. A reader that mixes
-            records (`random_shuffle` with `initial_fill`) also keeps up to `bytes_ahead` bytes of data from which the next
-            records may come. If these records lie further apart, it fetches them one by one.
-        allow_protocols: allowed protocols, such as ("s3",), of URLs in data: in lists, manifests and annotations, and in
-            paths for `io.file.read`. A chained URL needs all of its protocols here, and "file" if it contains a path. Any
-            other URL raises an error, unless it lies below the folder that the names are relative to.
-        allow_outside: whether names in annotations and in remote lists may be absolute paths or contain "..". Names in local
-            lists and manifests always may.
+            records (`random_shuffle` with `initial_fill`) also keeps up to `bytes_ahead` bytes from which the next records
+            may be taken. If these records are further apart in the file, it fetches them one by one.
+        allow_protocols: allowed protocols, such as ("s3",), of URLs in data, that is, in lists, manifests, annotations, and
+            paths for `io.file.read`. For a chained URL, all of its protocols must be allowed, and "file" if it contains a
+            path. Any other URL raises an error, unless it is below the folder to which the names are relative.
+        allow_outside: whether names in annotations and in remote lists may be absolute paths or contain "..". In local lists
+            and manifests, these names are always allowed.
         block_size: bytes of a request when records are read in sequence.
         cache_bytes: maximum bytes of the disk cache, which keeps remote data for later epochs and runs; 0 disables it. All
             processes of a user on a machine share the cache. The least recently used parts are removed first.

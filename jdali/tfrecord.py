@@ -19,8 +19,8 @@ class Feature:
     Attributes:
         dtype: int64, float32 or string.
         shape: shape of the tensor; None if it is variable.
-        partial_shape: sizes of all axes but the first, if `shape` is None. The size of the first axis follows from the number
-            of elements.
+        partial_shape: sizes of all axes except the first, if `shape` is None. The number of elements determines the size of
+            the first axis.
         default_value: value of elements that a record lacks.
     """
 

@@ -1,6 +1,6 @@
 """Defines DALI's enums and constants with the names and numbers of `nvidia.dali.types` 2.4.
 
-So a number that a program for DALI has stored means the same in jdali.
+The numbers equal DALI's, so a number that a program for DALI has stored means the same in jdali.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Represents batches of samples: their memory, their sizes and origins, and the tensors that users see.
 
-* `store`: blocks of memory, and for each sample a block and a row. Moving samples moves indices.
-* `extent`: true sizes of padded samples; `provenance`: the source samples that each sample was made of.
+* `store`: blocks of memory, and for each sample the index of its block and its row. Reordering samples changes only indices.
+* `extent`: true sizes of padded samples. `provenance`: the source samples from which each sample was made.
 * `gathering` copies chosen rows to one padded array, `placement` moves arrays to the devices of a sharding.
 * `slabs`: host memory, leased and reused. `sent_batch`: a batch for another process.
 * `tensor`, `tensor_list`, `texts`: tensors for users. `array_like`: conversion of users' data.

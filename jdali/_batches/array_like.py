@@ -15,13 +15,13 @@ from jdali._system.devices import HostArray, to_host
 
 _CUDA = 2  # DLPack's type number of a CUDA GPU
 
-# Offset of the device in a capsule's struct, in bytes, by the capsule's name. The device follows the pointer to the data; the
-# versioned form has a version, two pointers and flags before that pointer.
+# Offset of the device in the struct of a capsule, in bytes, by the capsule's name. The device follows the pointer to the data.
+# The versioned struct has a version, two pointers and flags before this pointer.
 _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
 def device_of_capsule(value: object) -> tuple[int, int] | None:
-    """Returns DLPack's type and number of the device of a capsule's data; None if `capsule` is no unused capsule."""
+    """Returns the device of a capsule's data, as DLPack's type and number; None unless `value` is an unused capsule."""
     api = ctypes.pythonapi
     api.PyCapsule_IsValid.argtypes = api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
@@ -33,12 +33,11 @@ def device_of_capsule(value: object) -> tuple[int, int] | None:
 
 
 def is_on_gpu(device: tuple[int, int]) -> bool:
-    """Returns True if a device of DLPack is a CUDA GPU."""
     return device[0] == _CUDA
 
 
 class CapsuleHolder:
-    """Wraps a capsule in an object with DLPack's methods; it can be read once."""
+    """Wraps a capsule in an object with DLPack's methods. The data can be read only once."""
 
     def __init__(self, capsule: object, device: tuple[int, int]):
         self._capsule, self._device = capsule, device
@@ -50,7 +49,7 @@ class CapsuleHolder:
         return self._device
 
 
-# Try these before DLPack, because `__array__` also copies from an accelerator, or its error explains how to.
+# Try these before DLPack, because `__array__` also copies from an accelerator, or raises an error that explains how to.
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 
@@ -83,12 +82,12 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
             f"how to extract the shape out of {type(value)}"
         )
     native = types.element_array(array)
-    # JAX's arrays do not change, and a view keeps the array from being donated or freed.
+    # JAX's arrays do not change. A view ensures that the array is not donated or freed.
     return native.copy() if copy and native is array and not isinstance(value, jax.Array) else native
 
 
 def data_array(value: object, *, copy: bool = False) -> HostArray:
-    """Converts data as `host_array` does; numbers and (nested) lists of them as NumPy does."""
+    """Converts arrays as `host_array` does, and numbers and (nested) lists of numbers as NumPy does."""
     if not isinstance(value, (bool, int, float, list, tuple)):
         return host_array(value, copy=copy)
     try:
@@ -100,7 +99,7 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostArray]:
-    """Converts the samples of a batch one by one; raises SampleError if a sample is not an array, or unlike the first."""
+    """Converts the samples of a batch one by one. Raises SampleError if a sample is not an array, or not like the first."""
     samples = []
     for i, value in enumerate(values):
         try:

@@ -44,7 +44,6 @@ class BatchSpec:
 
     @classmethod
     def of(cls, samples: Sequence[Any], layout: str = "") -> BatchSpec:
-        """Makes the spec of arrays of one dtype and number of axes."""
         extents = np.array([np.shape(s) for s in samples], np.int64)
         return cls(extents.reshape(len(samples), np.ndim(samples[0])), samples[0].dtype, layout)
 
@@ -58,12 +57,11 @@ class BatchSpec:
 
     @functools.cached_property
     def is_uniform(self) -> bool:
-        """True if all samples have the same size."""
         return self.batch_size == 0 or bool((self.extents == self.extents[0]).all())
 
     @functools.cached_property
     def key(self) -> tuple[Hashable, ...]:
-        """All fields, to compare and to hash."""
+        """All fields as one hashable value that can be compared."""
         return self.extents.tobytes(), self.extents.shape, self.dtype, self.layout
 
     def replace(self, **changes: Any) -> BatchSpec:
@@ -77,11 +75,11 @@ class BatchSpec:
 class Rising(NamedTuple):
     """Marks a static value that may be larger than a batch needs without changing the results.
 
-    A stage keeps the largest value that any batch needed, which bounds the number of its programs.
+    A stage uses the largest value that any batch has needed so far. This limits the number of programs.
 
     Attributes:
-        value: least value for this batch.
-        most: value that suffices for any batch.
+        value: minimum value for this batch.
+        most: value that is large enough for any batch.
     """
 
     value: int
@@ -94,9 +92,9 @@ class Plan:
 
     Attributes:
         outputs: spec of each output.
-        params: values computed on the host, [N, ...] each; `run` gets a sample's value under that name, traced, in place of
-            the user's argument of that name.
-        static: values computed on the host that are compile keys: hashable, one for the batch; or `Rising`.
+        params: arrays [N, ...] computed on the host. `run` gets the value of a sample as a traced argument of this name,
+            which replaces a user's argument of the same name.
+        static: values computed on the host that are compiled into the program, one for the batch: hashable, or `Rising`.
     """
 
     outputs: tuple[BatchSpec, ...]
@@ -105,7 +103,7 @@ class Plan:
 
 
 def valid_mask(extent: Array, shape: Sequence[int]) -> Array:
-    """Marks the elements inside `extent`: bool [*shape]."""
+    """Returns a mask, bool [*shape], that is True for the elements inside `extent`."""
     mask = jnp.ones(tuple(shape), bool)
     for axis, size in enumerate(shape):
         inside = jnp.arange(size, dtype=jnp.int32) < extent[axis]
@@ -114,14 +112,14 @@ def valid_mask(extent: Array, shape: Sequence[int]) -> Array:
 
 
 def mask_padding(value: Array, extent: Array, fill: object) -> Array:
-    """Replaces everything past `extent` by `fill`."""
+    """Replaces all elements past `extent` by `fill`."""
     return jnp.where(valid_mask(extent, value.shape), value, jnp.asarray(fill, value.dtype))
 
 
 def reflect_101(index: Array, size: Array) -> Array:
     """Mirrors indices into [0, size) at the first and last element, as often as needed.
 
-    The outermost element is not repeated: of 4 elements, -2 to 5 are 2 1 0 1 2 3 2 1.
+    The outermost element is not repeated: for 4 elements, the indices -2 to 5 become 2 1 0 1 2 3 2 1.
     """
     period = jnp.maximum(2 * (size - 1), 1)
     folded = index % period

@@ -30,7 +30,7 @@ def gather(
     *,
     count: int | None = None,
 ) -> AnyArray:
-    """Gathers chosen samples into the first rows of an array [count, *shape]; all else in it is unspecified.
+    """Gathers chosen samples into the first rows of an array [count, *shape]. All other elements are unspecified.
 
     Samples in host memory are joined there and transferred once; samples on a device are joined on it. They move from a
     device to the host only if `placement` is host memory.
@@ -40,10 +40,10 @@ def gather(
         rows: int [m], positions in the batch, in order; None for all.
         shape: padded shape of a sample, large enough for each.
         placement: a device, or the sharding of an array; None for host memory.
-        count: rows of the result, at least m; None for m. On a device, a program is compiled for each number.
+        count: number of rows of the result, at least m; None for m. On a device, a program is compiled for each count.
 
-    Returns: an array of JAX; for host memory an array of NumPy, or of JAX if such an array holds the samples. If the samples
-        are already in an array of this shape and place, it is that array.
+    Returns: a JAX array. For host memory it is a NumPy array, or a JAX array in which the samples already are. If the
+        samples are already an array of this shape at this place, this array is returned.
     """
     rows = np.arange(len(store)) if rows is None else rows
     count = len(rows) if count is None else count
@@ -62,7 +62,7 @@ def gather(
 
 
 def padded_by_zeros(store: Store, shape: tuple[int, ...], placement: Placement) -> AnyArray:
-    """Gathers all samples into an array [N, *shape], zero past the size of each; see `gather`."""
+    """Gathers all samples into an array [N, *shape] that is zero in the padding; see `gather`."""
     extents = store.spec.extents
     if (extents == np.array(shape, np.int64)).all():
         return gather(store, None, shape, placement)
@@ -107,11 +107,10 @@ def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
     return to_device(array, None if default else placement)
 
 
-# --- on the host ----------------------------------------------------------------------------------
 def _on_host(
     store: Store, rows: Index, shape: tuple[int, ...], count: int, *, local_only: bool = False
 ) -> HostArray:
-    """Copies samples to a new array; with `local_only`, only samples in host memory."""
+    """Copies samples to a new array. With `local_only`, copies only samples in host memory."""
     out = aligned_empty((count, *shape), store.spec.dtype)
     owner, alone = store.block[rows], len(store.blocks) == 1
     for number in (0,) if alone else np.unique(owner).tolist():
@@ -123,7 +122,7 @@ def _on_host(
 
 
 def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index) -> None:
-    """Copies rows of a block to the rows `at` of `out`, each from its first element on."""
+    """Copies samples without padding from the rows `taken` of a block to the rows `at` of `out`."""
     if len(at) == 1:  # faster than the general case
         cut: tuple[Any, ...] = tuple(map(slice, extents[0].tolist()))
         out[(int(at[0]), *cut)] = block.host_sample(int(taken[0]))[cut]
@@ -158,14 +157,13 @@ def _run(indices: Index) -> Index | slice:
     return indices
 
 
-# --- on a device ----------------------------------------------------------------------------------
 def _on_device(
     store: Store, rows: Index, shape: tuple[int, ...], count: int, placement: Sharding
 ) -> jax.Array:
     """Takes and pads the samples of each block on the device of the block.
 
-    Programs depend only on the shapes of a block and of the result, so the stages bound their number. Samples in host memory
-    are joined into one block there.
+    Programs depend only on the shapes of the blocks and of the result, so there are few. Samples in host memory are first
+    joined into one block there.
     """
     owner = store.block[rows]
     used = np.unique(owner).tolist()
@@ -197,7 +195,7 @@ def _on_device(
 
 
 def _home(blocks: list[Block], placement: Sharding) -> Sharding:
-    """Chooses the device on which samples are joined: the wanted device if some are there, or else that of the first."""
+    """Chooses the device on which samples are joined: the wanted one if any sample is there, otherwise the first block's."""
     found = [b.sharding for b in blocks if b.sharding is not None]
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
@@ -212,7 +210,7 @@ def _home(blocks: list[Block], placement: Sharding) -> Sharding:
 def _piece(
     block: Block, taken: Index, mine: HostArray, shape: tuple[int, ...], count: int, home: Sharding
 ) -> tuple[jax.Array, Index]:
-    """Returns an array on the device that holds samples of a block, and the row of each sample in it."""
+    """Returns an array on the device that has the samples of a block, and the row of each sample in it."""
     if isinstance(block, PaddedBlock):
         return _moved(block.array, home), taken
     assert isinstance(block, SamplesBlock)
@@ -237,7 +235,7 @@ def _fitted(array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnames=("count", "shape"))
 def _cut(array: jax.Array, *, count: int, shape: tuple[int, ...]) -> jax.Array:
-    """Returns the first rows of an array."""
+    """Returns the first `count` rows, padded or cut to `shape`."""
     return _fitted(array[:count], shape)
 
 
@@ -250,7 +248,7 @@ def _take(array: jax.Array, index: jax.Array, *, shape: tuple[int, ...]) -> jax.
 def _take_into(
     result: jax.Array, array: jax.Array, index: jax.Array, chosen: jax.Array, *, shape: tuple[int, ...]
 ) -> jax.Array:
-    """Takes rows as `_take` does, into the chosen rows of `result`."""
+    """Takes rows as `_take` does, and writes them to the chosen rows of `result`."""
     taken = _fitted(array.at[index].get(mode="promise_in_bounds"), shape)
     return jnp.where(chosen.reshape(-1, *[1] * len(shape)), taken, result)
 

@@ -18,12 +18,12 @@ from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to
 def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
     """Joins the rows of all parts into one jax.Array [N, ...].
 
-    Slices that are already on their devices stay there. Slices in host memory go directly to their devices; data moves
-    between devices only if it is on a wrong device.
+    Slices that are already on the right device stay there, and slices in host memory are copied directly to their devices.
+    Data moves between devices only if it is on the wrong one.
 
     Args:
-        parts: arrays [n, ...] that differ in shape only by n, in host memory or on devices; if several processes run a
-            program, the rows of this process.
+        parts: arrays [n, ...] in host memory or on devices, whose shapes differ only in n. With several processes, only the
+            rows of this process.
     """
     if sharding is None:
         return _on_default_device(parts)
@@ -58,12 +58,12 @@ class _LocalRows:
         self._position = {number: i for i, (number, _) in enumerate(split.parts)}
 
     def local(self, index: Any) -> tuple[slice, ...]:
-        """Converts a device's index into the global array to an index into the rows of this process."""
+        """Converts the index of a device's slice in the global array to an index into the rows of this process."""
         start, stop, _ = index[0].indices(self._rows)
         if self._size == 0:
             return tuple(index)
         number = start // self._size
-        # A slice is inside one part; if the batch is not split, it is the whole batch.
+        # A slice is within one part, or is the whole batch if the batch is not split.
         shift = (self._position[number] - number) * self._size
         return (slice(start + shift, stop + shift), *index[1:])
 
@@ -71,7 +71,7 @@ class _LocalRows:
 def _pieces_in_place(
     parts: Sequence[AnyArray], sharding: Sharding, shape: tuple[int, ...], where: _LocalRows
 ) -> list[jax.Array] | None:
-    """Returns the slice of each device of this process, if every device already holds its slice or more."""
+    """Returns the slices of the devices of this process, if each device already has its slice; otherwise None."""
     held: dict[jax.Device, list[tuple[list[tuple[int, int]], jax.Array]]] = {}
     first = 0
     for part in parts:
@@ -101,7 +101,7 @@ def _bounds(index: Any, shape: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> jax.Array:
-    """Stacks parts of one shape as [parts, n, ...], part i on device i, or all on the default device if None."""
+    """Stacks parts of one shape as [parts, n, ...]. Part i is on device i; if `devices` is None, on the default device."""
     if devices is None:
         if all(isinstance(part, np.ndarray) for part in parts):
             return _on_default_device([np.stack(parts)])
@@ -112,9 +112,9 @@ def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> ja
 
 
 def lead(array: jax.Array, sharding: Sharding) -> jax.Array:
-    """Reshapes a placed array to [parts, n, ...], where the parts of the batch have an axis of their own.
+    """Reshapes a placed array to [parts, n, ...], with a separate axis for the parts of the batch.
 
-    Functions under `jax.pmap` take this shape. No data leaves its device.
+    Functions under `jax.pmap` need this shape. No data moves to another device.
     """
     if not isinstance(sharding, NamedSharding):
         raise TypeError(f"sharding: a leading axis needs a NamedSharding, not {type(sharding).__name__}")
@@ -149,7 +149,7 @@ def _join(parts: Sequence[AnyArray]) -> AnyArray:
 
 
 class _Rows:
-    """Acts as one array that joins several along the first axis; a slice within one of these is not copied."""
+    """Acts as the concatenation of several arrays along the first axis. A slice within one of the arrays is not copied."""
 
     def __init__(self, parts: Sequence[HostArray]):
         self._parts = parts
@@ -168,9 +168,8 @@ class _Rows:
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
-# --- shardings ------------------------------------------------------------------------------------
 def fitted(name: str, sharding: Sharding, ndim: int) -> Sharding:
-    """Fits a sharding to an array of `ndim` axes: drops the axes beyond these, which must not be split."""
+    """Fits a sharding to an array of `ndim` axes. Further axes of the sharding are dropped; they must not be split."""
     if not isinstance(sharding, NamedSharding) or len(sharding.spec) <= ndim:
         return sharding
     if any(axis is not None for axis in sharding.spec[ndim:]):
@@ -216,7 +215,7 @@ class BatchSplit:
 
     Attributes:
         count: number of parts in all processes.
-        parts: parts of this process: number of the part, and the devices of this process that hold it.
+        parts: for each part in this process, its number and the devices of this process that have it.
     """
 
     count: int
@@ -232,7 +231,7 @@ class BatchSplit:
         return cls(count, tuple((number, tuple(held)) for number, held in sorted(devices.items())))
 
     def portion(self, number: int, portions: int) -> BatchSplit | None:
-        """Returns the split of one of `portions` equal arrays that together make the batch; None if a part would be in two."""
+        """Returns the split of one of `portions` equal arrays that form the batch; None if a part would be in two arrays."""
         if len(self.parts) % portions:
             return None
         size = len(self.parts) // portions
@@ -241,7 +240,7 @@ class BatchSplit:
 
 
 def batch_shards(sharding: Sharding) -> list[tuple[int, jax.Device]]:
-    """Lists the parts of the batch axis in this process, each once: its number, and a device that holds it."""
+    """Lists, for each part of the batch axis in this process, its number and a device that has it."""
     return [(number, devices[0]) for number, devices in BatchSplit.of(sharding).parts]
 
 

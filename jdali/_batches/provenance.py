@@ -1,6 +1,6 @@
 """Tracks the provenance of samples: the samples of sources from which each sample was made.
 
-Provenance travels with the samples. Names are made on demand.
+Each batch has a provenance. Names are made only when they are needed.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 
 from jdali._numerics.counting import counting
 
-_NONE = -1  # no sample, in `Provenance`
+_NONE = -1  # marks an entry of `links` without a sample
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Drawn:
-    """Holds the samples of one source for a batch.
+    """Identifies the samples that one source provided for a batch.
 
     Attributes:
-        name: returns the name of the sample with an index in the data set, "" if it has none.
+        name: function of an index in the data set that returns the name of the sample, or "" if it has none.
         index: int64 [n], indices of the samples in the data set; must not change later.
     """
 
@@ -35,7 +35,7 @@ class Drawn:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Pasted(Drawn):
-    """Joins the names of pasted samples; `parts` returns the names of the samples pasted into a position."""
+    """Joins the names of pasted samples. `parts` takes a position and returns the names of the samples pasted there."""
 
     parts: Callable[[int], list[str]] = lambda position: []
 
@@ -48,15 +48,16 @@ _SHOWN = 4
 
 
 class Provenance(Sequence[str]):
-    """Holds the source samples from which each sample of a batch was made; as a sequence, it has the name of each sample.
+    """Records, for each sample of a batch, the source samples from which it was made. It is a sequence of the samples' names.
 
-    A sample made of several files has no name, as in DALI, unless they were pasted into it; `files` returns all files.
+    A sample made of several files has no name, as in DALI, except that names of pasted samples are joined. `files` returns
+    all files.
 
     Args:
         drawn: the samples of the sources.
-        links: int64 [n, k], indices into the concatenated `drawn` for each sample; -1 for none.
-        data: number of columns at the front of `links` that belong to data, from which names come; the other columns belong
-            to arguments.
+        links: int64 [n, k], for each sample up to k indices into the concatenation of `drawn`; -1 fills unused entries.
+        data: number of leading columns of `links` that are samples of data inputs; names are made from these. The other
+            columns are samples of arguments.
     """
 
     __slots__ = ("_data", "_drawn", "_links")
@@ -75,7 +76,6 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def named(cls, names: Sequence[str]) -> Provenance:
-        """Makes the provenance of samples with these names."""
         return cls.of(Drawn(tuple(names).__getitem__, np.arange(len(names))))
 
     @classmethod
@@ -112,13 +112,13 @@ class Provenance(Sequence[str]):
         arguments: Sequence[Provenance | None],
         chosen: Sequence[np.ndarray] | None,
     ) -> Provenance | None:
-        """Combines the provenance of samples pasted into others, one after another; joins names by ";", as DALI does.
+        """Combines the provenance of samples that are pasted one after another. Joins their names by ";", as DALI does.
 
-        Errors are blamed on the samples in the same position, whose arguments choose the pasted ones.
+        Errors are blamed on the samples in the same position, because their arguments choose the pasted samples.
 
         Args:
-            chosen: samples of the first input that are pasted into each sample; None for the sample of each input in the
-                same position.
+            chosen: for each sample, the positions of the samples of the first input that are pasted into it. None: in each
+                input, the sample in the same position.
         """
         origins, known = cls.together(data, arguments), [p for p in data if p is not None]
         if origins is None or not known:
@@ -135,22 +135,20 @@ class Provenance(Sequence[str]):
 
     @classmethod
     def concat(cls, batches: Sequence[Provenance]) -> Provenance:
-        """Joins the provenance of batches, one after another."""
         drawn, moved = _renumbered(batches)
         data = _stacked([p._links[:, : p._data] for p in moved])
         rest = _stacked([p._links[:, p._data :] for p in moved])
         return cls(drawn, np.concatenate([data, rest], axis=1), data.shape[1])
 
     def select(self, chosen: Any) -> Provenance:
-        """Selects the samples at these positions, in this order."""
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> Provenance:
-        """Converts the provenance for another process, which has the named sources; other sources are sent as sample names."""
+        """Converts the provenance for another process. Named sources exist there; for other sources, sample names are sent."""
         return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
     def received(self, drawn: Callable[[str], Drawn]) -> Provenance:
-        """Restores a provenance that was sent; `drawn` takes the name of a source, and returns its samples."""
+        """Restores a provenance that was sent. `drawn` takes the name of a source and returns the samples drawn from it."""
         known = tuple(drawn(one.source) if isinstance(one.source, str) else one for one in self._drawn)
         return Provenance(known, self._links, self._data)
 
@@ -168,11 +166,11 @@ class Provenance(Sequence[str]):
         return names[0] if len(names) == 1 else ""
 
     def files(self, i: int) -> list[str]:
-        """Returns the names of all samples that sample `i` was made of, through data or arguments."""
+        """Returns the names of all samples from which sample `i` was made, including samples of arguments."""
         return self._names(self._links[i], apart=True)
 
     def origins(self, i: int) -> list[tuple[Drawn, int]]:
-        """Returns the samples that sample `i` was made of, each with its position in the drawn batch."""
+        """Returns the source samples from which sample `i` was made, each as a `Drawn` and a position in it."""
         return [found for found in self._found(self._links[i]) if not isinstance(found[0], _Pasted)]
 
     def _found(self, links: np.ndarray) -> list[tuple[Drawn, int]]:
@@ -205,7 +203,7 @@ def _portable(drawn: Drawn) -> Drawn:
 
 
 def external(count: int, source: object) -> Provenance:
-    """Makes the provenance of samples that a source draws by position, without names."""
+    """Makes the provenance of samples of a source that have no names, only positions."""
     return Provenance.of(Drawn(_nameless, np.arange(count), source))
 
 
@@ -214,16 +212,16 @@ def _distinct(batches: Sequence[Provenance]) -> list[Provenance]:
 
 
 def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[Provenance]]:
-    """Collects the drawn samples of all batches, and renumbers the batches' links to them."""
+    """Collects the `Drawn`s of all batches, and renumbers the links of each batch to match."""
     drawn = tuple({id(d): d for p in batches for d in p._drawn}.values())
     starts = dict(zip(map(id, drawn), np.cumsum([0, *map(len, drawn)]).tolist(), strict=False))
     moved = []
     for p in batches:
         if all(mine is ours for mine, ours in zip(p._drawn, drawn, strict=False)):
-            moved.append(p)  # its samples come first, in the same order, so its links stay
+            moved.append(p)  # these samples come first, in the same order, so the links stay
             continue
         indices = [np.arange(len(d)) + starts[id(d)] for d in p._drawn]
-        new = np.concatenate([*indices, [_NONE]])  # index -1 takes the last one
+        new = np.concatenate([*indices, [_NONE]])  # so that index -1 stays -1
         moved.append(Provenance(drawn, new[p._links], p._data))
     return drawn, moved
 
@@ -237,7 +235,7 @@ def _stacked(links: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without_repetitions(links: np.ndarray) -> np.ndarray:
-    """Drops repetitions in each row, and empty columns, so that links stay few even if samples are mixed often."""
+    """Drops repetitions in each row, and empty columns, so that `links` stays small even if samples are mixed often."""
     if links.shape[1] < 2 or not len(links):
         return links
     ordered = np.sort(links, axis=1)[:, ::-1]

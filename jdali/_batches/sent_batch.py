@@ -1,4 +1,4 @@
-"""Converts a batch to a few arrays, whatever its number of samples, to send it to another process."""
+"""Converts a batch to a few arrays, to send it to another process. The number of arrays does not depend on the batch size."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class SentBatch:
         extent: size of all samples; None if sizes differ, see `extents`.
         extents: [N, ndim], sizes of samples, if they differ.
         device: "cpu" or "gpu".
-        values: [N, *extent] if all samples have the same size, or else [elements] of one sample after another.
-        is_jax: True if an array of JAX held the values.
+        values: [N, *extent] if all samples have the same size; otherwise the concatenated elements of all samples.
+        is_jax: True if the values were a JAX array.
     """
 
     extent: tuple[int, ...] | None
@@ -39,7 +39,6 @@ class SentBatch:
     provenance: Provenance | None
 
     def spec(self) -> BatchSpec:
-        """Returns sizes, element type and layout of the batch."""
         if self.extent is None:
             assert self.extents is not None
             return BatchSpec(self.extents, self.dtype, self.layout)
@@ -67,7 +66,7 @@ def send_batch(batch: TensorList, send: Callable[[Provenance], Provenance] = Pro
 
 
 def receive_batch(sent: SentBatch, receive: Callable[[Provenance], Provenance]) -> TensorList:
-    """Makes a batch of the result of `send_batch`; its arrays share the memory of the description."""
+    """Makes a batch from the result of `send_batch`. The arrays of both share memory."""
     spec = sent.spec()
     if not spec.batch_size:
         store = Store.empty(spec)
@@ -90,7 +89,7 @@ def _placed(sent: SentBatch) -> AnyArray:
 
 
 def drawn_by(drawn: Callable[[str], Drawn]) -> Callable[[Provenance], Provenance]:
-    """Returns a function that receives provenances; a provenance that several batches share stays one object."""
+    """Returns a function that restores provenances. A provenance that several batches share is restored only once."""
     known: dict[int, Provenance] = {}
 
     def receive(sent: Provenance) -> Provenance:

@@ -1,14 +1,14 @@
-"""Leases host memory to batches: a slab is reused when the last array in it is gone.
+"""Leases slabs of host memory to batches. A slab is reused when the last array in it is gone.
 
-New pages cost as much as filling them, so the memory of a batch serves a later one. Each engine has a `SlabPool`
-(`engine/workers/pool.py`); engines share nothing. Code that needs memory for samples (readers, codecs, `gather`) calls
-`empty` or `aligned_empty`, which lease it from the pool of the thread. Worker threads belong to the pool of their engine.
-Any other thread enters `with pool:` while it runs steps of a pipeline, assembles a batch of an iterator, or makes a call in
-dynamic mode. In a thread without a pool, memory is allocated and not reused.
+New memory pages cost as much time as filling them, so batches reuse the memory of earlier ones. Each engine has its own
+`SlabPool` (`engine/workers/pool.py`). Code that needs memory for samples (readers, codecs, `gather`) calls `empty` or
+`aligned_empty`, which lease it from the pool of the thread. Worker threads belong to the pool of their engine. Any other
+thread enters `with pool:` while it runs steps of a pipeline, assembles a batch of an iterator, or makes a call in dynamic
+mode. In a thread without a pool, memory is allocated and not reused.
 
-Ownership ends a lease. A lease is an array over a memoryview. NumPy collapses a view of a view to the array at the bottom,
-but not past an array over another object. So each view, and all that is made of it (JAX's arrays, DLPack, buffers),
-references the lease, whose finalizer returns the slab to the pool.
+A lease is a NumPy array whose base is a memoryview. A view of a view references only the innermost array, which is the
+lease. So every view, and every object made from it (JAX's arrays, DLPack, buffers), references the lease. When the last
+reference is gone, the finalizer of the lease returns the slab to the pool.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-# XLA on the CPU takes a NumPy array without a copy if its address is a multiple of this.
+# XLA on a CPU uses a NumPy array without a copy if the address is a multiple of this.
 ALIGNMENT = 64
-# Least bytes of a slab: for smaller arrays, the allocator keeps pages ready.
+# Minimum bytes of a slab. For smaller arrays the allocator itself keeps memory.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
-# Idle bytes that are always kept, so that alternating sizes are not allocated each time.
+# Idle bytes that are kept in any case, so that alternating sizes are not allocated each time.
 ALWAYS_IDLE = 16 << 20
-# Memory of at least this many bytes is mapped by itself, so that it returns to the system when it is freed: an allocator
-# might keep it.
+# Memory of at least this many bytes is mapped separately, so that freeing it returns it to the system; an allocator might keep
+# it.
 _MAPPED = 1 << 20
 _HUGE_PAGE = 4 << 20
 
 
 class Usage(NamedTuple):
-    """Bytes of a pool in leased slabs, and in idle ones."""
+    """Bytes of the leased slabs and of the idle slabs of a pool."""
 
     leased: int
     idle: int
@@ -50,7 +50,7 @@ class Usage(NamedTuple):
 
 @dataclasses.dataclass(eq=False)
 class _Slab:
-    """Holds a slab of memory; the returns of all slabs are numbered, and `returned` is the last number of this slab."""
+    """Represents a slab. The pool counts all returns of slabs; `returned` is the count when this one was last returned."""
 
     memory: memoryview
     size: int
@@ -60,11 +60,11 @@ class _Slab:
 class SlabPool:
     """Leases slabs of host memory to any thread.
 
-    `with pool:` makes it the pool of this thread. Such blocks may be nested; the innermost decides.
+    `with pool:` makes it the pool of this thread. If these blocks are nested, the innermost one counts.
 
     Args:
-        most_idle: most bytes of idle slabs that are kept; fewer if leased and idle slabs together would exceed the most
-            that was leased at once. Slabs returned first are freed first.
+        most_idle: maximum bytes of idle slabs that are kept. Also, leased and idle slabs together never exceed the maximum
+            that was leased at once. The slabs that were returned first are freed first.
     """
 
     def __init__(self, most_idle: int = MOST_IDLE):
@@ -72,14 +72,14 @@ class SlabPool:
         self._lock = threading.Lock()
         self._idle: dict[int, collections.deque[_Slab]] = {}  # by size; no deque is empty
         self._leased_bytes = self._idle_bytes = self._most_leased = 0
-        self._returned: collections.deque[_Slab] = collections.deque()  # not sorted in yet
+        self._returned: collections.deque[_Slab] = collections.deque()  # not yet added to `_idle`
         self._returns = itertools.count()
         self._closed = False
 
     def lease(self, size: int) -> np.ndarray:
-        """Leases an uninitialized uint8 [size], at least one byte, aligned for XLA; the lease ends with the last view."""
-        # Round to few sizes, so that the slab of one picture fits another. At most an eighth of a new slab is unused, and a half
-        # of a reused one.
+        """Leases uninitialized memory, uint8 [size] of at least one byte, aligned for XLA. The lease ends with the last view."""
+        # Round to few sizes, so that the slab of one picture fits another. At most an eighth of a new slab is unused, and half
+        # of a reused slab.
         step = 1 << max(size.bit_length() - 4, 0)
         room = -(-size // step) * step
         slab = self._taken(room)
@@ -117,7 +117,7 @@ class SlabPool:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Holds the lock, with all returned memory sorted in; memory that returns meanwhile is sorted in at the exit."""
+        """Locks the pool, after all returned slabs are sorted in. Slabs that return meanwhile are sorted in at the exit."""
         self._sort_in()
         with self._lock:
             yield
@@ -147,7 +147,7 @@ class SlabPool:
         self._sort_in()
 
     def _sort_in(self) -> None:
-        """Keeps returned memory, or frees it. Never waits: the holder of the lock looks again after releasing it."""
+        """Keeps or frees returned slabs. Does not wait for the lock, because the thread that has it calls this afterwards."""
         freed: list[_Slab] = []  # freed without the lock
         while self._returned and self._lock.acquire(blocking=False):
             try:
@@ -166,8 +166,8 @@ class SlabPool:
     def _over(self) -> list[_Slab]:
         """Removes and returns idle slabs beyond the bound."""
         over = []
-        # Leased and idle slabs together take no more than was ever leased at once; otherwise slabs of ever more sizes would
-        # pile up.
+        # Leased and idle slabs together take at most what was once leased at the same time. Otherwise slabs of ever more sizes
+        # would accumulate.
         enough = max(self._most_leased - self._leased_bytes, ALWAYS_IDLE)
         most = 0 if self._closed else min(self.most_idle, enough)
         while self._idle_bytes > most:
@@ -179,14 +179,13 @@ class SlabPool:
         return over
 
     def free_idle(self) -> None:
-        """Frees all idle slabs."""
         with self._exclusive():
             idle, self._idle, self._idle_bytes = self._idle, {}, 0
         del idle  # memory is freed without the lock
 
 
 class LentMemory(SlabPool):
-    """Leases one piece of memory from front to back, in one thread; when it is full, new memory is allocated.
+    """Leases a piece of memory from front to back, in one thread. When it is full, new memory is allocated.
 
     Args:
         memory: memory that no other thread or process writes to; None if there is none.
@@ -206,7 +205,7 @@ class LentMemory(SlabPool):
         return self._whole[start : start + size]
 
 
-_HERE = threading.local()  # `pools` of this thread, the innermost last
+_HERE = threading.local()  # has `pools`, the pools that this thread has entered, the innermost last
 
 
 def _stack() -> list[SlabPool]:

@@ -20,8 +20,8 @@ from jdali._system.devices import AnyArray, HostArray, to_host
 class Tensor:
     """Holds the array of one sample, its layout and its origin; it is a `TensorCPU` or a `TensorGPU`.
 
-    The values are C-contiguous, so every library can use them without a copy. They never change;
-    `squeeze`, `set_layout` and `reinterpret` change this object's view of them, as in DALI.
+    The values are C-contiguous, so every library can use them without a copy, and they never change. As in DALI, `squeeze`,
+    `set_layout` and `reinterpret` change only how this object describes the values.
     """
 
     device: ClassVar[str] = ""
@@ -296,7 +296,7 @@ def copy_to_address(value: AnyArray, pointer: Any) -> None:
 
 
 def _cuda_copy(to: int, source: int, size: int, device_id: int) -> None:
-    """Copies `size` bytes with CUDA, which tells host from device memory by the addresses."""
+    """Copies `size` bytes with CUDA, which recognizes host and device memory by the addresses."""
     cuda = ctypes.CDLL("libcuda.so.1")
     device, context = ctypes.c_int(), ctypes.c_void_p()
     steps: list[tuple[Any, ...]] = [

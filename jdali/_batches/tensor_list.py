@@ -30,15 +30,15 @@ _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
 class SampleIndexError(IndexError, RuntimeError):
-    """Raised if an index is out of range; it is an IndexError, and a RuntimeError because DALI's `at` raises that."""
+    """Raised if an index is out of range: an IndexError, and also a RuntimeError, because DALI's `at` raises that type."""
 
 
 class TensorList:
     """Holds samples of different sizes that share one element type, number of axes and layout.
 
-    It is a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default device). The values
-    never change. It is a pytree; its leaves are the two arrays of `padded()`, which also works under
-    `jax.jit` and `jax.vmap` and returns the traced arrays there.
+    It is a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default device). The values never change. It is a
+    pytree whose leaves are the two arrays of `padded()`. Under `jax.jit` and `jax.vmap`, `padded()` returns the traced
+    arrays.
     """
 
     device: ClassVar[str] = ""
@@ -161,7 +161,7 @@ class TensorList:
 
     @staticmethod
     def merge(batches: Sequence[TensorList], positions: Sequence[Sequence[int] | HostArray]) -> TensorList:
-        """Reverses several `select`s: sample i of `batches[j]` goes to position `positions[j][i]`."""
+        """Makes a batch of the samples of several batches; sample i of `batches[j]` goes to position `positions[j][i]`."""
         return TensorList.concat(
             batches, np.argsort(np.concatenate([np.asarray(p, np.int64) for p in positions]))
         )
@@ -244,7 +244,7 @@ class TensorList:
     @overload
     def __getitem__(self, i: slice) -> TensorList: ...
     def __getitem__(self, i: int | slice) -> Tensor | TensorList:
-        """Returns sample `i` as a tensor, counted from the end if negative, or the batch of a slice of samples."""
+        """Returns sample `i` as a tensor (a negative `i` counts from the end), or for a slice the batch of these samples."""
         if isinstance(i, slice):
             return self.select(np.arange(len(self))[i])
         if not -len(self) <= i < len(self):
@@ -277,16 +277,16 @@ class TensorList:
         return self._packed
 
     def as_jax(self) -> jax.Array:
-        """Joins equally sized samples into a jax.Array [N, ...]; no copy if they are one already."""
+        """Joins equally sized samples into a jax.Array [N, ...]; does not copy if the samples already are such an array."""
         array = gather(self.store, None, dense_shape(self.store, "a JAX array"), self._placement)
         assert isinstance(array, jax.Array)
         return array
 
     def _dense_array(self) -> HostArray:
-        """Joins equally sized samples into a C-contiguous NumPy array [N, ...]; no copy if they are one already.
+        """Joins equally sized samples into a C-contiguous NumPy array [N, ...]; does not copy if they already are such an array.
 
-        An array cut from a padded one is kept for the next call. The store is left as it is, so the shape
-        of `padded` never depends on earlier calls.
+        An array that was cut from a padded one is kept for the next call. The store does not change, so the shape of
+        `padded` never depends on earlier calls.
         """
         store, shape = self.store, dense_shape(self.store, "a numpy array")
         if (host := dense_memory(store, shape)) is not None:
@@ -304,7 +304,7 @@ class TensorList:
 
     @property
     def _placement(self) -> Placement:
-        """Placement for JAX arrays of the samples: their own if they are on devices, or else the default device."""
+        """Placement for JAX arrays of the samples: the devices that the samples are on; for host memory, the default device."""
         return self.store.sharding or self._jax_device()
 
     def _jax_device(self) -> jax.Device:
@@ -333,7 +333,7 @@ class TensorList:
         """Returns the batch in host memory; copies samples that are on a device."""
         return self._of(self.store.to_host(), self._source, "cpu")
 
-    # For type checkers: `run` cannot tell which subclass an output is. `TensorListGPU` has no `as_array`.
+    # For type checkers, which do not know the subclass of an output of `run`. `TensorListGPU` has no `as_array`.
     if TYPE_CHECKING:
 
         def at(self, i: int, /) -> Any:

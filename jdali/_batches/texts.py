@@ -10,7 +10,7 @@ from jdali import _display
 
 _INDENT = " " * 4
 _EDGE = 2  # items shown at each end of a shortened list
-_LINE = 75  # characters; a longer list of shapes has one shape per line
+_LINE = 75  # maximum characters of a line; a longer list of shapes has one shape per line
 _MANY_ELEMENTS = 1000  # with more elements, some are left out, as in NumPy
 
 
@@ -31,7 +31,7 @@ def batch_text(
     shapes: Sequence[tuple[int, ...]],
     sample: Callable[[int], np.ndarray] | None,
 ) -> str:
-    """Formats a batch; `sample(i)` returns sample i, None leaves the values out."""
+    """Formats a batch. `sample(i)` returns sample i; if it is None, the values are omitted."""
     lines = [] if sample is None else [_samples(shapes, sample)]
     lines += [f"dtype={dtype}", *_layout(layout), f'device="{device}"', f"num_samples={len(shapes)}"]
     return _join(name, [*lines, f"shape=[{_shapes(shapes)}])"])

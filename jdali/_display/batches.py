@@ -18,7 +18,7 @@ _SOUND_FILES = (
 
 
 class NamedBatch(NamedTuple):
-    """Describes one output of a batch.
+    """One output of a batch.
 
     Attributes:
         name: name of the output.
@@ -34,7 +34,7 @@ class NamedBatch(NamedTuple):
 
 
 def _figure(output: NamedBatch, position: int, name: str) -> Shown:
-    """Shows a sample; shows a sound if the file name has a sound's extension and the array may be a sound."""
+    """Shows a sample. It is shown as a sound if the file name has a sound's extension and the array may be a sound."""
     array, hint = output.sample(position), output.hint
     if not (hint.kind or output.layout) and name.lower().endswith(_SOUND_FILES) and may_be_sound(array):
         hint = Hint("sound")
@@ -46,8 +46,6 @@ def batch_html(title: str, count: int, outputs: Sequence[NamedBatch], names: Seq
 
     Args:
         title: one line about the batch.
-        count: number of samples.
-        outputs: outputs of the batch.
         names: names of the samples, usually their files; empty if unknown.
     """
     cells: list[str] = []

@@ -16,8 +16,8 @@ from jdali._display.overlays import Overlay, overlay_html
 from jdali._display.pictures import Pixels, animation_of, fit, picture_of, png, webp
 from jdali._display.spectra import SpectrumAxes, spectrum_pixels, spectrum_svg
 
-_SHOWN_SIDE = 200  # smaller pictures are enlarged to a longest side of this size, pixels
-_TINY = 64  # pictures with a shorter longest side, pixels, are enlarged without smoothing
+_SHOWN_SIDE = 200  # smaller pictures are enlarged until their longest side has this many pixels
+_TINY = 64  # pictures whose longest side has fewer pixels are enlarged without smoothing
 _CHANNELS, _MANY_FRAMES = 8, 4000
 
 
@@ -43,7 +43,7 @@ LARGE = Detail(side=1024, frames=64, seconds=60.0, exact=True)
 
 @dataclasses.dataclass(frozen=True)
 class Hint:
-    """Holds facts about a value that its array does not contain.
+    """Facts about a value that its array does not contain.
 
     Attributes:
         kind: "picture", "sound", "spectrogram", "boxes", "labels", "mask", "vertices", "points", or "" to guess from the array.
@@ -59,19 +59,14 @@ class Hint:
 
 
 class Shown(NamedTuple):
-    """Holds a value as HTML.
-
-    Attributes:
-        html: the figure.
-        kind: how the value was shown, a result of `kind_of`.
-    """
+    """A value as HTML. `kind` is a result of `kind_of`: the way in which the value is shown."""
 
     html: str
     kind: str
 
 
 class _Value(NamedTuple):
-    """Holds the arguments of `figure`."""
+    """The arguments of `figure`."""
 
     array: NDArray[np.generic]
     layout: str
@@ -116,7 +111,7 @@ def _looks_like_picture(array: NDArray[np.generic]) -> bool:
 
 
 def may_be_sound(array: NDArray[np.generic]) -> bool:
-    """Returns True if audio decoders return such a type and shape: [frames], or [frames, channels] with up to 8 channels."""
+    """Returns True for types and shapes of decoded sounds: [frames], or [frames, channels] with up to 8 channels."""
     typed = array.dtype.kind == "f" or array.dtype == np.int16
     return (
         typed and array.ndim in (1, 2) and len(array) > 1 and (array.ndim == 1 or array.shape[1] <= _CHANNELS)
@@ -144,11 +139,7 @@ def figure(
 
     Args:
         array: one sample without padding.
-        name: name of the value.
         layout: one letter per axis; "" if unknown.
-        hint: further facts about the value.
-        overlay: shapes to draw over a picture.
-        detail: limits on how much is shown.
     """
     hint = hint or Hint()
     kind = kind_of(array, layout, hint)
@@ -165,7 +156,7 @@ def figure(
 
 
 def _image(pixels: Pixels, detail: Detail) -> str:
-    """Encodes a picture as a data URI; shrinks it to sides of at most `detail.side` pixels."""
+    """Encodes a picture as a data URI, with sides of at most `detail.side` pixels."""
     small = fit(pixels, detail.side)
     if detail.exact or small.shape[-1] == 1 or small.size < 6000:
         return data_uri(png(small), "image/png")
@@ -173,7 +164,7 @@ def _image(pixels: Pixels, detail: Detail) -> str:
 
 
 def _frame(uri: str, height: int, width: int, over: str, what: str) -> str:
-    """Draws a picture with its overlays; enlarges small pictures."""
+    """Draws a picture, enlarged if it is small, with its overlays."""
     longest = max(height, width)
     scale = max(_SHOWN_SIDE / longest, 1.0)
     tiny = ' class="jd-tiny"' if longest < _TINY else ""
@@ -242,7 +233,7 @@ def _number(value: _Value) -> _Body:
 
 
 def named(label: int, names: Sequence[str] | Mapping[int, str]) -> str:
-    """Returns "name (label)" for a label with a name, else the label alone."""
+    """Returns "name (label)" for a label with a name, otherwise the label."""
     has = label in names if isinstance(names, Mapping) else 0 <= label < len(names)
     return f"{names[label]} ({label})" if has else str(label)
 
@@ -276,11 +267,7 @@ _HEIGHT = 60
 
 
 def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
-    """Converts a sound to float32 [frames, channels] with a full scale of 1.
-
-    Args:
-        array: [frames] or [frames, channels].
-    """
+    """Converts a sound, [frames] or [frames, channels], to float32 [frames, channels] with a full scale of 1."""
     values = array[:, None] if array.ndim == 1 else array
     if np.issubdtype(values.dtype, np.integer):
         info = np.iinfo(np.dtype(values.dtype.name))
@@ -294,9 +281,7 @@ def frames_of(array: NDArray[np.generic]) -> NDArray[np.float32]:
 def wav(frames: NDArray[np.float32], rate: float) -> bytes:
     """Encodes a sound as 16-bit WAV; values beyond full scale are clipped.
 
-    Args:
-        frames: [frames, channels], full scale is 1.
-        rate: sampling rate in Hz.
+    `frames` is [frames, channels] with a full scale of 1, `rate` is in Hz.
     """
     channels = frames.shape[1]
     body = np.rint(np.clip(frames, -1, 1) * 32767).astype("<i2").tobytes()
@@ -307,7 +292,7 @@ def wav(frames: NDArray[np.float32], rate: float) -> bytes:
 
 
 def envelope(frames: NDArray[np.float32], columns: int = _COLUMNS) -> NDArray[np.float32]:
-    """Divides a sound into `columns` equal parts; finds the lowest and highest value of each, over all channels.
+    """Finds the lowest and highest value, over all channels, in each of `columns` equal parts of a sound.
 
     Returns: [min(columns, frames), 2].
     """

@@ -13,7 +13,7 @@ _ROW, _HEAD, _GAP_X, _GAP_Y, _CHAR, _MARGIN = 19, 21, 26, 34, 7.3, 12
 
 @dataclasses.dataclass(frozen=True)
 class GraphBox:
-    """Describes a step of a graph.
+    """A step of a graph.
 
     Attributes:
         key: unique key.
@@ -22,7 +22,7 @@ class GraphBox:
         tips: tooltip of each row.
         links: for each row, the address that a click on it opens; "" for no link.
         colour: a CSS colour.
-        below: 1 for a box below the border line, else 0.
+        below: 1 for a box below the border line, otherwise 0.
     """
 
     key: str
@@ -35,7 +35,7 @@ class GraphBox:
 
 
 class GraphEdge(NamedTuple):
-    """Describes an edge: the keys of its two boxes, and its tooltip."""
+    """An edge: the keys of its two boxes, and its tooltip."""
 
     source: str
     target: str
@@ -50,11 +50,9 @@ class _Place(NamedTuple):
 
 
 def layers(boxes: Sequence[GraphBox], edges: Sequence[GraphEdge]) -> list[list[GraphBox]]:
-    """Assigns boxes to layers: each box is below its predecessors and, within its layer, near them.
+    """Assigns boxes to layers. Each box is below its predecessors and, within its layer, near them.
 
-    Args:
-        boxes: boxes in topological order.
-        edges: edges between the boxes; edges with an unknown key are ignored.
+    `boxes` are in topological order; edges with an unknown key are ignored.
     """
     keys = {box.key for box in boxes}
     before: dict[str, list[str]] = {key: [] for key in keys}
@@ -84,12 +82,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def graph_svg(boxes: Sequence[GraphBox], edges: Sequence[GraphEdge], border: str = "") -> str:
-    """Draws a graph.
-
-    Args:
-        boxes, edges: boxes and edges of the graph.
-        border: text at the line above the boxes that have `below=1`; "" draws no line.
-    """
+    """Draws a graph; `border` is the text at the line above the boxes with `below=1`, or "" for no line."""
     rows = [layer for layer in layers(boxes, edges) if layer]
     places: dict[str, _Place] = {}
     y, line = float(_MARGIN), 0.0

@@ -13,11 +13,10 @@ def escape(text: object) -> str:
 
 
 def data_uri(data: bytes, kind: str) -> str:
-    """Encodes a file of MIME type `kind` as a data URI."""
     return f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 
-# Colours follow the browser's light or dark theme. All class names begin with "jd", so they do not change a notebook's style.
+# Colours follow the browser's light or dark theme. Class names begin with "jd", so they do not change a notebook's style.
 STYLE = """
 .jdali{--ink:#1b1f24;--dim:#5b6570;--paper:#fff;--card:#f5f6f8;--line:#d8dce1;--mark:#0b63c4;--bad:#b3261e;
 --cpu:#2f6fab;--gpu:#4c8a1b;--arg:#8a6d1b;color:var(--ink);font:14px/1.45 system-ui,sans-serif}
@@ -65,5 +64,4 @@ def fitting(*parts: str) -> str:
 
 
 def styled(body: str) -> str:
-    """Wraps HTML in the style sheet, for a notebook."""
     return f'<style>{STYLE}</style><div class="jdali">{body}</div>'

@@ -31,12 +31,12 @@ def histogram(array: NDArray[np.generic], bins: int = _BINS) -> tuple[NDArray[np
 
 
 def parts_of_range(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Scales finite values so that the smallest becomes 0 and the largest 1; if all are equal, they become 0.
+    """Scales finite values to the range from 0 to 1, or to 0 if all are equal.
 
     Differences of integers, such as times in nanoseconds, are exact; differences of floats do not overflow.
     """
     if values.dtype.kind in "iub":
-        wide = values.astype(np.uint64)  # differences are exact modulo 2**64
+        wide = values.astype(np.uint64)  # modulo 2**64, so differences are exact
         offsets = (wide - wide[values.argmin()]).astype(np.float64)
     else:
         halves = values.astype(np.float64) / 2
@@ -68,7 +68,7 @@ def curve_svg(values: Sequence[float], top: float | None, label: str) -> str:
 
 
 def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
-    """Draws counts as bars; writes the ends of the range below."""
+    """Draws counts as bars; writes the ends of the range below the bars."""
     top, width, height = max(int(counts.max(initial=0)), 1), 320, 60
     step = width / max(len(counts), 1)
     bars = "".join(
@@ -84,12 +84,11 @@ def histogram_svg(counts: NDArray[np.integer], low: str, high: str) -> str:
 
 
 def numbers_text(array: NDArray[np.generic]) -> str:
-    """Formats the values as NumPy does, and abbreviates long arrays."""
     return np.array2string(array, threshold=_MOST_NUMBERS, edgeitems=3, precision=5, max_line_width=40)
 
 
 def bytes_text(array: NDArray[np.uint8]) -> tuple[str, str]:
-    """Returns bytes as text if they are printable UTF-8, else the first 64 in hexadecimal.
+    """Returns bytes as text if they are printable UTF-8, otherwise the first 64 bytes in hexadecimal.
 
     Returns: the kind of content ("text", "JPEG file", "bytes"), and the text, not yet escaped.
     """

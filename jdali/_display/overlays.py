@@ -17,7 +17,7 @@ _MOST_SHAPES = 200
 
 @dataclasses.dataclass(frozen=True)
 class Overlay:
-    """Holds shapes over a picture, in pixels or relative to its width and height.
+    """Shapes over a picture, in pixels or relative to its width and height.
 
     Attributes:
         boxes: [n, 4]; each row is (left, top, right, bottom).
@@ -44,7 +44,6 @@ def overlay_html(overlay: Overlay, height: int, width: int, side: int) -> str:
     """Draws shapes as HTML to lay over a picture.
 
     Args:
-        overlay: the shapes.
         height, width: size of the picture in pixels.
         side: maximum pixels of the mask's side.
     """
@@ -92,13 +91,7 @@ def _shapes(overlay: Overlay, height: int, width: int) -> list[str]:
 
 
 def mask_pixels(mask: NDArray[np.generic]) -> Pixels:
-    """Gives each value of a mask, except 0, a half transparent colour.
-
-    Args:
-        mask: integers or bool [H, W].
-
-    Returns: uint8 [H, W, 4].
-    """
+    """Maps each value of a mask [H, W], except 0, to a half transparent colour; returns uint8 [H, W, 4]."""
     values = mask.astype(np.int64)
     colours = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in COLOURS], np.uint8)
     pixels = np.zeros((*mask.shape, 4), np.uint8)
@@ -108,6 +101,6 @@ def mask_pixels(mask: NDArray[np.generic]) -> Pixels:
 
 
 def fit_mask(mask: NDArray[np.generic], side: int) -> Pixels:
-    """Colours a mask; drops rows and columns beyond `side`, because averaging would mix the colours."""
+    """Colours a mask. Shrinks it to `side` by dropping rows and columns, because averaging would mix colours."""
     step = max(-(-max(mask.shape) // side), 1)
     return fit(mask_pixels(mask[::step, ::step]), side)

@@ -1,4 +1,4 @@
-"""Converts arrays of any layout, type, range and number of channels to pictures; notes what was changed."""
+"""Converts arrays of any layout, type, range and number of channels to pictures, with notes on changes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Pixels = NDArray[np.uint8]
 Values = NDArray[np.generic]
 
 _FRAME_MS = 120
-_FEW = 32  # maxima up to this value suggest class numbers, not brightness
+_FEW = 32  # if all values are at most this number, they are probably class numbers, not brightness
 
 
 class Picture(NamedTuple):
-    """Holds a picture that can be shown.
+    """A picture that can be shown.
 
     Attributes:
         pixels: uint8 [H, W, C] with 1, 3 or 4 channels.
@@ -30,7 +30,7 @@ class Picture(NamedTuple):
 
 
 class Animation(NamedTuple):
-    """Holds frames to play, uint8 [F, H, W, C] with 1, 3 or 4 channels, and notes on changes to the values."""
+    """Frames to play, uint8 [F, H, W, C] with 1, 3 or 4 channels, and notes on changes to the values."""
 
     frames: Pixels
     notes: tuple[str, ...] = ()
@@ -39,9 +39,9 @@ class Animation(NamedTuple):
 def picture_of(array: Values, layout: str = "") -> Picture:
     """Converts a picture to uint8.
 
-    uint8 values stay as they are. Floats in [0, 1] are scaled by 255. Values of at least 0 with a maximum over 32 and up to
-    255 are rounded. All other values are scaled from the range between the smallest and the largest. NaN and infinity become
-    black. Only the first of two channels is shown, and only the first three of more than four.
+    uint8 values stay as they are. Floats in [0, 1] are scaled by 255. Values from 0 to a maximum above 32 and up to 255 are
+    rounded. All other values are scaled so that the smallest becomes 0 and the largest 255. NaN and infinity become black.
+    Of two channels, only the first is shown; of more than four, the first three.
 
     Args:
         array: [H, W], [H, W, C] or [C, H, W], not empty.
@@ -53,12 +53,12 @@ def picture_of(array: Values, layout: str = "") -> Picture:
 
 
 def animation_of(array: Values, layout: str, most: int) -> Animation:
-    """Converts frames, or the slices of a volume, to uint8; the same range applies to all.
+    """Converts frames, or the slices of a volume, to uint8, all with the same scaling.
 
     Args:
         array: array of `layout`.
         layout: one axis besides H, W and C, for instance "FHWC", "FCHW", "DHWC" or "FHW".
-        most: maximum number of frames; of longer videos, it takes frames at equal steps.
+        most: maximum number of frames; from longer videos, frames are taken at equal steps.
     """
     axis = next(i for i, letter in enumerate(layout) if letter not in "HWC")
     frames = np.moveaxis(array, axis, 0)
@@ -116,7 +116,7 @@ def to_bytes(values: Values) -> tuple[Pixels, tuple[str, ...]]:
     else:
         what = "normalized" if floating and low < 0 else str(values.dtype)
         notes = (f"{what}: shown between its min {low:.4g} and max {high:.4g}", *notes)
-    half = high / 2 - low / 2  # high - low may overflow
+    half = high / 2 - low / 2  # `high - low` may overflow
     scaled = (np.where(finite, numbers, low) / 2 - low / 2) * (255 / half if half > 0 else 1.0)
     pixels = np.rint(np.clip(scaled, 0, 255)).astype(np.uint8)
     pixels[~finite] = 0

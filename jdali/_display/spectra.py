@@ -11,7 +11,6 @@ from jdali._display.markup import data_uri, escape
 from jdali._display.numbers import parts_of_range
 from jdali._display.pictures import Pixels, fit, png
 
-# Colours from dark blue to yellow, interpolated in between.
 _SCALE = np.array(
     [
         (13, 8, 60),
@@ -27,7 +26,7 @@ _SCALE = np.array(
 
 
 class SpectrumAxes(NamedTuple):
-    """Holds the scales of a spectrogram's axes; unknown values are None.
+    """The scales of a spectrogram's axes; unknown values are None.
 
     Attributes:
         seconds: seconds from one window to the next.
@@ -65,13 +64,7 @@ def spectrum_pixels(array: NDArray[np.generic], layout: str = "ft") -> tuple[Pix
 
 
 def spectrum_svg(pixels: Pixels, axes: SpectrumAxes, side: int) -> str:
-    """Draws a spectrogram with its axes.
-
-    Args:
-        pixels: result of `spectrum_pixels`.
-        axes: scales of the axes.
-        side: maximum pixels of a side.
-    """
+    """Draws a spectrogram with its axes; `pixels` come from `spectrum_pixels`, `side` is the maximum pixels of a side."""
     rows, windows = pixels.shape[:2]
     width, height, left, below = 360, 150, 52, 30
     uri = data_uri(png(fit(pixels, side)), "image/png")
@@ -96,7 +89,7 @@ def spectrum_svg(pixels: Pixels, axes: SpectrumAxes, side: int) -> str:
 
 
 def _frequency(axes: SpectrumAxes, share: float, rows: int) -> str:
-    """Formats the frequency at a height from 0, the bottom, to 1, the top."""
+    """Formats the frequency at a height (`share`) from 0, the bottom, to 1, the top."""
     if axes.low is None or axes.high is None:
         return f"row {share * (rows - 1):.0f}"
     if not axes.mel:

@@ -1,4 +1,4 @@
-"""Kernels: computations and size rules that several operators share. `ops` holds operators only.
+"""Kernels: computations and size rules that several operators share. `ops` contains only operators.
 
 * Sampling: `resample*` (separable), `warp`, `packed_pixels`, `border`; windows of images: `window*`, `take_window`.
 * Neighbourhoods: `correlate`, `axis_windows`, `reached_rows`, `median_network`; colours: `lab`, `debayer_vng`, `histogram`.

@@ -20,7 +20,7 @@ Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 
 
 def rotation_matrix(angle: ArrayLike, axis: Vector | None = None) -> Array:
-    """Makes a rotation matrix: in the plane, from x towards y, or in space, around `axis`.
+    """Makes the matrix of a rotation in the plane, from x towards y, or of a rotation in space, around `axis`.
 
     Args:
         angle: float32 [], degrees.
@@ -50,7 +50,11 @@ def apply_linear(linear: Array, point: Array) -> Array:
 
 
 def about_center(linear: Array, center: Vector | None) -> Array:
-    """Adds a shift to `linear` [n, n] that keeps `center` fixed: [n], [] for equal coordinates, or None for the origin."""
+    """Adds a shift to `linear` [n, n], so that `center` stays fixed.
+
+    Args:
+        center: [n], or [] if all coordinates are equal; None: the origin.
+    """
     n = linear.shape[0]
     if center is None:
         shift = jnp.zeros(n, jnp.float32)
@@ -74,7 +78,6 @@ def inverse(matrix: Array) -> Array:
         return 1 / matrix
 
     def minor(row: int, column: int) -> Array:
-        """Computes the cofactor of an element; for n = 3, cyclic indices include the sign."""
         if n == 2:
             return matrix[1 - row, 1 - column] * (1 - 2 * ((row + column) % 2))
         a, b = (row + 1) % 3, (row + 2) % 3

@@ -1,8 +1,8 @@
-"""Weighted sums of separable kernels, for large windows: each kernel is applied along one axis after the other.
+"""Weighted sums of separable kernels with large windows; each kernel is applied along one axis after the other.
 
 The full kernel would have many times as many elements. Window lengths are traced, so one program serves all lengths. On a
-CPU, rows are computed in blocks that stay in the cache. The first axis is summed first, so that only the rows which the
-second axis reads past a block are computed more than once.
+CPU, rows are computed in blocks that stay in the cache. The first axis is summed first, so that blocks recompute nothing
+but their margins of rows.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ _BLOCK = 1 << 14
 
 @dataclasses.dataclass(frozen=True)
 class _Sum:
-    """Key of a compiled sum.
+    """Static arguments of a sum, which select its compiled program.
 
     Attributes:
-        axes: number of axes that the windows cover, the last of D, H, W.
-        kind: border, type and rounding of the result.
+        axes: number of axes that the windows cover; these are the last of D, H, W.
         shape: padded (D, H, W) of the data and the result.
-        margin: elements added on either side of an axis; padded windows have 2 * margin + 1 elements.
+        margin: number of elements added on each side of an axis; padded windows have 2 * margin + 1 elements.
     """
 
     axes: int
@@ -48,12 +47,12 @@ def sum_of_windows(
     axes: tuple[int, int], kind: SumKind,
     data: Array, windows: Array, lengths: Array, factors: Array, extent: Array, *, shape: tuple[int, ...],
 ) -> Array:  # fmt: skip
-    """Computes a weighted sum of K correlations, each with the outer product of odd, centred windows.
+    """Computes a weighted sum of K correlations. The kernel of each is the outer product of centred windows of odd length.
 
     Args:
         axes: first of up to three axes that the windows cover, and the axis after the last.
-        kind: border, type and rounding of the result; the border is neither None nor "constant", whose margin would
-            differ by axis.
+        kind: border, type and rounding of the result; `border` must not be None or "constant", because the margins of these
+            would differ by axis.
         data: any shape, padded; integers of at most 16 bits, float16 or float32.
         windows: float32 [K, axes, odd], for each term and axis, zero-padded on both sides.
         lengths: int32 [K, axes], true lengths, odd.
@@ -67,7 +66,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # Leading axes are merged into one, so only the padding of the first of them can be left out.
+    # Leading axes are merged into one; the loop can skip only the padding of the first of them.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])
@@ -125,7 +124,7 @@ def _in_blocks(
 def _whole(
     s: _Sum, unit: int, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array
 ) -> Array:
-    """Computes the whole result at once; has a derivative."""
+    """Computes the whole result at once; can be differentiated."""
     depth, height, width = s.shape
     shape = (len(flat), depth, height, width * unit)
     terms = _Terms(s, unit, shape, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
@@ -146,10 +145,9 @@ class _Terms:
     """Terms of the sum, for a block of the result.
 
     Attributes:
-        s: key of the sum.
         unit: elements of a pixel.
         shape: shape of the block, [N, D, H, W·C].
-        guarded: True: values may be infinite or NaN, whose products with a weight of 0 are not 0.
+        guarded: True: values may be infinite or NaN, so products outside of the true window are dropped.
     """
 
     s: _Sum
@@ -158,13 +156,12 @@ class _Terms:
     guarded: bool
 
     def one(self, values: Array, windows: Array, lengths: Array, between: Callable[[Array], Array]) -> Array:
-        """Correlates float32 values with margins, axis by axis, to [*shape]; applies `between` after each axis."""
+        """Correlates float32 values that have margins, axis by axis, and applies `between` after each axis: [*shape]."""
         for i, axis in enumerate(range(4 - self.s.axes, 4)):
             values = between(self._along(axis, values, windows[i], lengths[i]))
         return values
 
     def _along(self, axis: int, values: Array, window: Array, length: Array) -> Array:
-        """Correlates along one axis, summing in the order of the window's elements."""
         unit, size = self.unit if axis == 3 else 1, self.shape[axis]
         total = jnp.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), jnp.float32)
         # Unrolled: LLVM does not vectorize a loop that updates its sum in place.

@@ -23,9 +23,9 @@ _ATTEMPTS = 24
 def draw_beta(
     key: Array, extent: Array, shape: tuple[int, ...], alpha: ArrayLike, beta: ArrayLike
 ) -> Array:  # fmt: skip
-    """Draws float32 [*shape], 0 to 1; NaN where `alpha` or `beta` is not above 0.
+    """Draws float32 [*shape] from 0 to 1; NaN where `alpha` or `beta` is not above 0.
 
-    Uses 49 draws of `element_bits` from number 0 on, and 49 from number 2^31 on.
+    Calls `element_bits` with the numbers 0 to 48 and 2^31 to 2^31 + 48 as `draw`.
     """
     parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
     # One loop draws both variates, because XLA takes a second to compile a loop.
@@ -38,14 +38,14 @@ def draw_beta(
 def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, draw: Array) -> Array:
     """Draws logarithms of gamma variates, float32 [*shape], by the rejection method of Marsaglia and Tsang (2000).
 
-    With a small `alpha` the variates themselves are too small for float32.
+    It returns logarithms, because for a small `alpha` the variates are too small for float32.
 
     Args:
         alpha: shape parameter; results are NaN unless it is above 0.
         draw: number of the first draw; each attempt uses two draws.
     """
     alpha = jnp.where(alpha > 0, alpha, jnp.float32(np.nan))
-    boosted = alpha < 1  # draws with alpha + 1, then multiplies by u^(1 / alpha)
+    boosted = alpha < 1  # then draw with alpha + 1 and multiply by u^(1 / alpha)
     d = jnp.where(boosted, alpha + 1, alpha) - jnp.float32(1 / 3)
     c = jax.lax.rsqrt(9 * d)
 
@@ -57,7 +57,7 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, dr
         good = jnp.log(u) < 0.5 * x * x + d * (1 - jnp.exp(log_v) + log_v)
         return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
 
-    # The loop does not wait for padding. Its bound ends it if `alpha` is NaN, so that no attempt succeeds.
+    # Padding counts as accepted. If `alpha` is NaN, no attempt succeeds, and the loop ends after the last attempt.
     start = (draw + 1, ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
     start = varying_like(start, alpha, jax.random.key_data(key))
     last = draw + 1 + 2 * _ATTEMPTS

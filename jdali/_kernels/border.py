@@ -18,7 +18,7 @@ def _reflect_1001(index: Array, size: Array) -> Array:
     return jnp.where(folded >= size, 2 * size - 1 - folded, folded)
 
 
-# Functions that map any index into [0, size); "constant" needs none.
+# Functions that map any index into [0, size), by border mode; "constant" needs none.
 INDICES: Mapping[str, Callable[[Array, Array], Array]] = {
     "reflect_101": reflect_101,
     "reflect_1001": _reflect_1001,
@@ -36,18 +36,17 @@ def with_margin(
     fill: Array | int = 0,
     unit: int = 1,
 ) -> Array:
-    """Extends an axis in front of its first element and behind its true size.
+    """Extends an axis in front of its first element and behind its last true element.
 
     Args:
         values: any shape and type, padded.
-        axis: axis to extend.
         size: int32 [], true size of the axis, in units.
         margin: units to add in front and behind.
         border: a key of `INDICES`, or "constant".
         fill: scalar for "constant", of the type of `values`.
-        unit: elements that move together, such as the channels of a pixel on an axis of columns times channels.
+        unit: number of elements that form a pixel, if the axis is columns times channels.
 
-    Returns: `values` with the axis longer by both margins; unspecified past the true size and its margins.
+    Returns: `values`, whose axis is longer by both margins. Elements past the true size and both margins are unspecified.
     """
     before, after = margin
     if not before and not after:
@@ -57,7 +56,7 @@ def with_margin(
     def in_parts(values: Array, size: Array, fill: Array) -> Array:
         shape = list(values.shape)
         shape[axis] += (before + after) * unit
-        # Each part is written by itself: a CPU copies it as a block, but selects each element of a concatenation.
+        # Parts are written one by one, because on a CPU, XLA copies a slice as a block, but a concatenation element by element.
         result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
         for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
             if not count:
@@ -106,8 +105,8 @@ def rows_with_margin(
 ) -> Array:
     """Writes rows of an image, extended by columns on both sides, into a buffer.
 
-    In a CPU loop that carries the buffer, this takes a few copies within the cache; `with_margin` writes the whole
-    image more than once.
+    In a CPU loop whose state holds the buffer, this copies rows within the cache, while `with_margin` writes the whole
+    image to memory more than once.
 
     Args:
         buffer: [len(rows), width + 2 · side · unit], of the result's type.
@@ -117,8 +116,8 @@ def rows_with_margin(
         side: columns to add on either side, in units.
         border: a key of `INDICES`, or "constant".
         fill: scalar for "constant", of the type of `values`.
-        inside: bool, True for rows that lie in the image; other rows are filled with `fill`. None: all rows lie in it.
-        unit: elements that move together, such as the channels of a pixel.
+        inside: bool, True for rows that lie in the image; other rows are filled with `fill`. None: all rows are in the image.
+        unit: number of elements of a pixel.
     """
     margin = side * unit
     outside = jnp.asarray(fill, values.dtype).astype(buffer.dtype)
@@ -145,7 +144,7 @@ def rows_with_margin(
 
 
 def border_name(operator: str, argument: str, name: str, known: Sequence[str]) -> str:
-    """Returns the name that `INDICES` uses for a border mode; raises ValueError unless `known` has it."""
+    """Returns the name that `INDICES` uses for a border mode. Raises ValueError if the name is not in `known`."""
     found = border_of(name)
     if found not in known:
         raise ValueError(

@@ -26,14 +26,13 @@ def check_flat_boxes(name: str, boxes: BatchSpec) -> None:
 
 
 def checked_layout(name: str, layout: str, ndim: int) -> str:
-    """Returns `layout` if it is a permutation of two borders, or of border and size, along each axis.
+    """Returns `layout` after checking that it is a permutation of all borders, or of all low borders and sizes.
 
     Args:
-        layout: letters of the coordinates.
         ndim: number of axes, 2 or 3.
 
     Raises:
-        ValueError: `layout` is no such permutation.
+        ValueError: `layout` is neither.
     """
     borders = _FIRST[:ndim] + _LAST[:ndim]
     sizes = _FIRST[:ndim] + _SIZE[:ndim]
@@ -59,7 +58,7 @@ def borders_of(boxes: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def boxes_of(first: np.ndarray, last: np.ndarray, layout: str) -> np.ndarray:
-    """Makes boxes [N, 2 * ndim] from their low and high borders, as the inverse of `borders_of`."""
+    """Makes boxes [N, 2 * ndim] from their low and high borders; the inverse of `borders_of`."""
     ndim = len(layout) // 2
     has_last = "X" in layout
     columns = np.concatenate([first, last if has_last else last - first], axis=1)

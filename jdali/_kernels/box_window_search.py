@@ -6,11 +6,11 @@ import dataclasses
 
 import numpy as np
 
-# Default limit of attempts, which take a fraction of a second, and find any window that is not extremely unlikely.
+# Default limit of attempts. This many attempts take a fraction of a second, and find all but extremely unlikely windows.
 MOST_ATTEMPTS = 200_000
 # Maximum number of attempts that are made at once.
 _BLOCK = 4096
-# Maximum number of pairs of window and box compared at once; bounds the memory for images with many boxes.
+# Maximum number of (window, box) pairs that are compared at once. It bounds the memory for images with many boxes.
 _PAIRS = 1 << 18
 _FIRST_ROUNDS = 8
 _Float = np.float32
@@ -21,15 +21,15 @@ class Search:
     """Options of a search for windows.
 
     Attributes:
-        thresholds: least overlaps; each round draws one of them.
-        allow_no_crop: a round may also choose the whole image.
-        scaling: least and largest size of a window along each axis, as a share of the image's.
-        aspect_ratio: least and largest ratio for each pair of axes: x/y, and in 3D also x/z and y/z.
+        thresholds: required overlaps; each round draws one of them.
+        allow_no_crop: True: a round may also choose the whole image.
+        scaling: smallest and largest size of a window along each axis, as a share of the image's size.
+        aspect_ratio: smallest and largest ratio for each pair of axes: x/y, and in 3D also x/z and y/z.
         num_attempts: windows drawn in a round.
         total_num_attempts: windows after which the best one so far is taken; None: no limit.
         all_boxes: True: all boxes must reach the threshold; False: one box must.
         iou: True: overlap is intersection over union; False: the share of the box that lies in the window.
-        prune_threshold: a box stays if at least this share of it lies in the window; None: if its centre does.
+        prune_threshold: a box stays if at least this share of it lies in the window; None: if its centre is in the window.
     """
 
     thresholds: tuple[float, ...]
@@ -48,9 +48,10 @@ class Windows:
     """Candidate windows.
 
     Attributes:
-        anchor: float32 [K, ndim], output of the operator: relative to the image, or pixels for windows of a fixed size.
+        anchor: float32 [K, ndim], low borders as the operator returns them: relative to the image, or in pixels for windows
+            of a fixed size.
         shape: float32 [K, ndim], sizes, in the unit of `anchor`.
-        first: float32 [K, ndim], low borders, relative to the image.
+        first: float32 [K, ndim], low borders, always relative to the image.
         last: float32 [K, ndim], high borders, relative to the image.
         allowed: bool [K], whether the aspect ratios are in range.
     """
@@ -96,10 +97,8 @@ def find_window(
     that reaches the threshold is returned if it keeps a box. If it keeps no box, the next round begins.
 
     Args:
-        rng: random generator of the sample.
         first: float32 [N, ndim], low borders of the boxes, relative to the image.
-        last: high borders.
-        search: options.
+        last: float32 [N, ndim], high borders.
         picture: size of the image, pixels, x first; None: unknown.
         crop: size of the windows, pixels; None: random.
     """
@@ -144,10 +143,10 @@ def find_window(
 def _best(
     best: tuple[float, FoundWindow | None], windows: Windows, metric: np.ndarray, good: np.ndarray
 ) -> tuple[float, FoundWindow | None]:
-    """Returns the best candidate so far and its overlap.
+    """Returns the best candidate so far, and its overlap.
 
-    A window that reaches its threshold, but keeps no box, replaces any earlier candidate. Other windows need a
-    larger overlap.
+    A window that reaches the threshold, but keeps no box, replaces any earlier candidate. A window that does not reach the
+    threshold replaces a candidate only if its overlap is larger.
     """
     value, window = best
     for i in np.flatnonzero(windows.allowed).tolist():
@@ -157,7 +156,7 @@ def _best(
 
 
 def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, picture: np.ndarray) -> Windows:
-    """Draws windows of a fixed size in pixels; along an axis where the window is larger, it covers the image."""
+    """Draws windows of a fixed size in pixels. A window that is larger than the image along an axis covers the image there."""
     free = picture.astype(np.int64) - crop
     anchor = rng.integers(np.minimum(free, 0), np.maximum(free, 0) + 1, (count, len(crop))).astype(_Float)
     shape = np.broadcast_to(crop.astype(_Float), anchor.shape)
@@ -183,7 +182,7 @@ def _random_windows(
     allowed = np.ones(count, bool)
     for (a, b), (least, most) in ranges.items():
         ratio = shape[:, a] * size[a] / (shape[:, b] * size[b])
-        slack = _Float(1e-5) if (a, b) in fixed else _Float(0)  # a fixed ratio is met up to rounding
+        slack = _Float(1e-5) if (a, b) in fixed else _Float(0)  # rounding changes a fixed ratio slightly
         allowed &= (ratio >= _Float(least) * (1 - slack)) & (ratio <= _Float(most) * (1 + slack))
     first = (1 - shape) * rng.random((count, ndim), _Float)
     last = first + shape
@@ -193,9 +192,9 @@ def _random_windows(
 def _with_aspect_ratios(
     rng: np.random.Generator, shape: np.ndarray, fixed: dict[tuple[int, int], np.float32]
 ) -> np.ndarray:
-    """Changes sizes [K, ndim] to the fixed ratios; the longest side stays.
+    """Changes sizes [K, ndim] to the fixed ratios, then scales each window so that its longest side is as long as before.
 
-    Axes are visited in random order; each sets the size of later axes to which it has a fixed ratio.
+    Axes are visited in random order. The size of an axis determines the sizes of later axes to which it has a fixed ratio.
     """
     longest = shape.max(axis=1, keepdims=True)
     ndim = shape.shape[1]
@@ -217,18 +216,17 @@ def _with_aspect_ratios(
 def _areas(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes the intersections of windows and boxes [..., N], and the areas of the boxes [N]."""
+    """Computes the areas of intersections of windows and boxes [..., N], and of the boxes [N]."""
     sides = np.minimum(high[..., None, :], last) - np.maximum(low[..., None, :], first)
     return np.maximum(sides, 0).prod(axis=-1), np.maximum(last - first, 0).prod(axis=-1)
 
 
 def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divides part by whole; 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """Computes the overlap to compare with the threshold, float32 [K]: the least or the largest over the boxes."""
+    """Computes the overlap to compare with the threshold, the smallest or largest over all boxes, float32 [K]."""
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)
@@ -242,7 +240,7 @@ def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Searc
 def kept(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray, prune_threshold: float | None
 ) -> np.ndarray:
-    """Decides which boxes stay in each window, bool [..., N].
+    """Returns which boxes stay in each window: bool [..., N].
 
     Args:
         low: float32 [..., ndim], low borders of the windows.

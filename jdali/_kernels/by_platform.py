@@ -17,7 +17,7 @@ from jdali._system.jax_modes import usual_modes
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[Any], Any]
-"""Makes XLA compute arrays once, even if their elements are used several times: `kept` on a CPU, else the identity."""
+"""Makes XLA compute arrays once, even if their elements are used several times. It is `kept` on a CPU, else the identity."""
 
 
 def by_platform(
@@ -28,8 +28,8 @@ def by_platform(
 ) -> Callable[..., Array]:
     """Makes a function that runs `loop` on a CPU, one sample after the other, and `whole` elsewhere.
 
-    The loop may end at a sample's true size, also under `vmap`, so padding costs no work. It has no derivative: a
-    derivative is computed from `whole`.
+    Under `vmap`, too, the loop may end at each sample's true size, so that padding costs no work. The loop cannot be
+    differentiated; derivatives are computed from `whole`.
 
     Args:
         loop, whole: two implementations with the same arguments, pytrees of arrays; neither may close
@@ -37,7 +37,7 @@ def by_platform(
         derivative, tpu: see `differentiable`.
     """
 
-    @jax.jit  # traces `loop` once, although `custom_vmap` traces it for one sample and its rule for the batch
+    @jax.jit  # traces `loop` once, although `custom_vmap` traces both its function and its rule
     @usual_modes()
     def one_sample(*arguments: object) -> Array:
         return loop(*arguments)
@@ -93,9 +93,9 @@ def differentiable(
 
 
 def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
-    """Calls `body(i, result)` for i in range(count); `count` may be traced, i is int32 whatever x64 mode is on.
+    """Calls `body(i, result)` for i in range(count). `count` may be traced; i is always int32.
 
-    Within `shard_map`, `start` varies over the devices if the count does.
+    In `shard_map`, `start` is marked as varying over the mesh axes over which the count varies.
     """
     end = jnp.int32(count)
     result: T = lax.fori_loop(jnp.int32(0), end, body, varying_like(start, end))
@@ -103,18 +103,17 @@ def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
 
 
 def kept(values: T, once: Array) -> T:
-    """Computes arrays once; XLA's CPU compiler may otherwise compute an element again for each use.
+    """Returns the values in a form that makes XLA's CPU compiler compute them once, not again for each use.
 
     Args:
-        values: pytree of arrays.
         once: int32 1, traced so that the compiler does not know its value.
     """
 
     def other(value: Array) -> Array:
         return -value if jnp.issubdtype(value.dtype, jnp.inexact) else ~value
 
-    # A loop's operands are computed before it. This loop has no iterations, so it copies nothing. The compiler cannot
-    # know that, and keeps the loop because an iteration would change the values.
+    # XLA computes the operands of a loop before the loop. This loop has no iterations and copies nothing, but the compiler
+    # cannot remove it: it does not know the number of iterations, and an iteration would change the values.
     return loop(once - 1, lambda _, state: jax.tree.map(other, state), values)
 
 
@@ -131,12 +130,10 @@ def by_rows(
 
     Args:
         make: `make(rows, first, keep, *others)` returns the result for some rows of the image, numbered from `first`
-            on; `keep` is a `Keep`. The function may not close over traced values.
+            on; `keep` is a `Keep`. `make` may not close over traced values.
         image: [H, W, ...].
         size: int32 [n], true size of the image.
-        others: further arrays for `make`.
         shape: shape of the result, [H, ...].
-        dtype: type of the result.
     """
     height = image.shape[0]
     rows = rows_of_block(image.shape, _BLOCK)
@@ -161,7 +158,7 @@ def by_rows(
 
 
 def rows_of_block(shape: Sequence[int], elements: int) -> int:
-    """Returns the number of rows in a block of at most `elements` elements, so that blocks have nearly equal sizes."""
+    """Returns the number of rows per block of at most `elements` elements, chosen so that blocks have nearly equal sizes."""
     height, *rest = shape
     most = max(elements // max(math.prod(rest), 1), 1)
     return -(-height // -(-height // most))

@@ -10,19 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Entries of the cache of boxes, one for each map and label; an entry takes some hundred bytes.
+# Maximum number of entries in the cache. Each pair of map and label has an entry of a few hundred bytes.
 _MOST_KEPT = 1 << 16
 
 
 class Boxes(NamedTuple):
-    """Boxes of objects, int64 [objects, axes] each, ordered by the objects' first elements; `end` is exclusive."""
+    """Boxes of objects, in the order of the objects' first elements: int64 [objects, axes] each; `end` is exclusive."""
 
     start: np.ndarray
     end: np.ndarray
 
 
 def boxes_of_label(labels: np.ndarray, label: int) -> Boxes:
-    """Finds the boxes of the objects of one label."""
     boxes, _ = _connected(labels == label)
     return boxes
 
@@ -49,14 +48,15 @@ def boxes_of_all(labels: np.ndarray, background: int) -> Boxes:
 
 
 def _connected(mask: np.ndarray) -> tuple[Boxes, np.ndarray]:
-    """Finds the boxes of a mask's connected components, and the index of each component's first element, int64 [n, axes]."""
-    from scipy import ndimage  # takes half a second to import
+    """Finds the boxes of a mask's connected components, and the indices of their first elements, int64 [n, axes]."""
+    from scipy import ndimage
 
     numbers, _ = ndimage.label(mask)
     found = ndimage.find_objects(numbers)
     bounds = np.array([[(axis.start, axis.stop) for axis in window] for window in found], np.int64)
     bounds = bounds.reshape(len(found), mask.ndim, 2)
-    # Components are numbered in the order of their first elements, so each first element raises the running maximum.
+    # Components are numbered in the order of their first elements, so the running maximum of the numbers increases exactly at
+    # the first elements.
     highest = np.maximum.accumulate(numbers.reshape(-1))
     first = np.flatnonzero(np.diff(highest, prepend=0))
     return Boxes(bounds[..., 0], bounds[..., 1]), np.stack(np.unravel_index(first, mask.shape), axis=-1)

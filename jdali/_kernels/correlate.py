@@ -1,7 +1,7 @@
 """Correlation of images and volumes with small kernels whose values and sizes differ by sample.
 
-On a CPU, rows are computed in blocks that stay in the cache: a block is converted to float32 once, and each row of the
-kernel is added in one pass. A separable kernel is applied along one axis after the other.
+On a CPU, rows are computed in blocks that stay in the cache: a block is converted to float32 once, and the kernel is added
+tile by tile. A separable kernel is applied along one axis after the other.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from jdali._kernels.reached_rows import ReachedRows
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 
-# Smallest kernel, in elements, that is tested for being separable; for smaller ones, one pass is faster than several.
+# Smallest kernel, in elements, that is tested for being separable. For smaller kernels, one pass is faster than several.
 SEPARABLE = 40
-# Smallest kernel, in elements, that is applied to a small image in a loop.
+# Smallest kernel, in elements, for which a small image is also computed in a loop.
 _FEW = 10
 # Largest error of a separable kernel's elements, as a share of its largest element.
 _MISSES = 2.0**-22
-# Limits of a tile, the part of a kernel that is added in one step: number of elements, and of columns.
+# Maximum numbers of elements and columns of a tile, the part of a kernel that is added in one step.
 _TILE = 81
 _COLUMNS = 32
 # Largest kernel, in elements, whose sum is unrolled for an accelerator.
@@ -43,17 +43,16 @@ SMALL = 1 << 14
 
 
 def padded_taps(size: int) -> int:
-    """Rounds a kernel's size up to one that programs are compiled for: odd below 10, then multiples of 4."""
+    """Rounds a kernel's size up to a size for which programs are compiled: odd below 10, then multiples of 4."""
     return size | 1 if size < 10 else -(-size // 4) * 4
 
 
 @dataclasses.dataclass(frozen=True)
 class SumKind:
-    """Result of a correlation: its border, type and rounding.
+    """Border, type and rounding of a correlation.
 
     Attributes:
         border: see `with_margin`; None: the result has only positions at which the kernel lies inside the image.
-        dtype: type of the result.
         half_to_even: True: integers are rounded half to even, as in OpenCV; False: half away from zero.
     """
 
@@ -70,10 +69,9 @@ class SumKind:
 
 @dataclasses.dataclass(frozen=True)
 class Correlation:
-    """Key of a compiled correlation.
+    """Static arguments of a correlation, which select its compiled program.
 
     Attributes:
-        kind: border, type and rounding of the result.
         taps: padded size of the kernel, for each of D, H, W.
         shape: padded (D, H, W) of the result; at most that of the image.
     """
@@ -84,7 +82,7 @@ class Correlation:
 
     @property
     def tile(self) -> tuple[int, int]:
-        """(Rows, columns) of the kernel that are added in one step; the order of the sum does not depend on them."""
+        """(Rows, columns) of the part of the kernel that is added in one step; the order of the sum does not depend on them."""
         columns = min(self.taps[2], _COLUMNS)
         return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
 
@@ -100,7 +98,7 @@ def correlate_axes(
     data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
     support: Array | None = None,
 ) -> Array:  # fmt: skip
-    """Applies `correlate` along up to three consecutive axes of data of any number of axes.
+    """Applies `correlate` along up to three consecutive axes of the data. The data may have further axes before and after them.
 
     Args:
         kind, taps: see `Correlation`; `taps` has a size for each of the axes.
@@ -118,7 +116,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # Leading axes are merged into one, so only the padding of the first of them can be left out.
+    # Leading axes are merged into one; the loop can skip only the padding of the first of them.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -145,7 +143,7 @@ def correlate(
     Args:
         image: [N, D, H, W, C], padded; integers of at most 16 bits, float16 or float32.
         kernel: float32 [T, R, S], padded.
-        support: bool [T, R, S], False elements of the kernel add nothing, even where the image is NaN or infinite.
+        support: bool [T, R, S]. Elements of the kernel that are False here add nothing, even where the image is NaN or infinite.
         fill: scalar, for the border "constant".
         anchor: int32 [3], index of the kernel's element that lies over the output element.
         sizes: int32 [2, 4]: true N, D, H, W of the image, then 1, T, R, S of the kernel.
@@ -174,7 +172,7 @@ class _Weights(NamedTuple):
 
     Attributes:
         values: float32.
-        support: bool; False: the element is 0, and its products with NaN and infinity count as 0, too.
+        support: bool; False: the element is 0, and the product of the element with NaN or infinity counts as 0, too.
     """
 
     values: Array
@@ -188,7 +186,7 @@ class _Weights(NamedTuple):
         return _Weights(self.values[index], self.support[index])
 
     def apart(self) -> _Weights:
-        """Returns NumPy arrays of scalar tracers: on a GPU, slicing one array would launch a kernel for each element."""
+        """Splits arrays into NumPy arrays of JAX scalars, because on a GPU, each slice of a JAX array would launch a kernel."""
         parts: Any = [[part[i] for i in np.ndindex(*part.shape)] for part in self]
         found: list[Any] = [np.empty(self.values.shape, object) for _ in self]
         for array, elements in zip(found, lax.optimization_barrier(parts), strict=True):
@@ -208,7 +206,6 @@ def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array,
     return with_margin(flat, axis, sizes[0, axis], (side, side), c.kind.border, fill, unit)
 
 
-# --- a tile of the kernel --------------------------------------------------------------------------
 def _add_tile(
     total: Array, values: Array, weights: _Weights, steps: tuple[int, int], guard: Guard | None
 ) -> Array:
@@ -218,7 +215,7 @@ def _add_tile(
         total: float32 [..., Y, X].
         values: float32 [..., Y + (R-1)·steps[0], X + (S-1)·steps[1]], or larger.
         weights: [R, S].
-        steps: distance, along both axes, between the values that neighbouring weights multiply.
+        steps: for both axes, distance between the values that two neighbouring weights multiply.
         guard: `guard(support, values)` returns which products count; None: all products count.
     """
     *lead, height, width = total.shape
@@ -241,11 +238,10 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Marks supported and finite values, so that weights of 0 have derivatives; sums are unchanged."""
+    """Selects products of supported weights or finite values. Products with weight 0 are kept for the weight's derivative."""
     return support | jnp.isfinite(values)
 
 
-# --- blocks ---------------------------------------------------------------------------------------
 def _in_blocks(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
@@ -301,9 +297,7 @@ class _Block:
     """Computes some rows of the result from the float32 values that the kernel reaches.
 
     Attributes:
-        c: key of the correlation.
         shape: (rows, elements) of the block.
-        channels: number of channels of a pixel.
         guard: see `_add_tile`.
     """
 
@@ -313,7 +307,7 @@ class _Block:
     guard: Guard | None
 
     def of_kernel(self, values: Array, kernel: _Weights, sizes: Array) -> Array:
-        """Computes [rows, length] from [T, rows + R - 1, length + (S - 1)·channels], tile by tile of the kernel."""
+        """Computes [rows, length] from [T, rows + R - 1, length + (S - 1)·channels], one kernel tile after the other."""
         (high, wide), (rows, length), total = self.c.tile, self.shape, jnp.zeros(self.shape, jnp.float32)
         if (1, high, wide) == self.c.reach:
             return _add_tile(total, values[0], kernel.at(0), (1, self.channels), self.guard)
@@ -324,19 +318,19 @@ class _Block:
             reached = (1, rows + high - 1, length + (wide - 1) * self.channels)
             part = lax.dynamic_slice(values, (t, r, s * self.channels), reached)[0]
             weights = kernel.cut((t, r, s), (1, high, wide)).at(0)
-            # A loop of one iteration copies the sum: LLVM does not vectorize a sum that is updated in place.
+            # A loop of one iteration copies the sum, because LLVM does not vectorize a sum that is updated in place.
             before = loop(jnp.minimum(sizes[0], 1), lambda *_: total, jnp.zeros_like(total))
             return _add_tile(before, part, weights, (1, self.channels), self.guard)
 
         return loop(sizes[0] * down * across, add, total)
 
     def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
-        """Computes the result of `of_kernel` for a product of three vectors, one axis after the other."""
+        """Computes the result of `of_kernel` along one axis after the other, for a kernel that is a product of three vectors."""
         (along_t, along_r, along_s), (rows, length) = map(_Weights.of_vector, vectors), self.shape
         once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]
-        if depth > 1:  # first, so that the other passes read one plane
+        if depth > 1:  # along the depth first, so that the other passes read only one plane
             start, column = jnp.zeros((1, height * width), jnp.float32), along_t.at((slice(None), None))
             flat = _add_tile(start, values.reshape(depth, -1), column, (1, 1), self.guard)
             plane = kept(flat.reshape(height, width), once)
@@ -347,7 +341,7 @@ class _Block:
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
-    """Factors a kernel [T, R, S] into three vectors; returns bool [], True if they may replace it, and the vectors."""
+    """Factors a kernel [T, R, S] into three vectors. Returns whether they may replace the kernel, bool [], and the vectors."""
     index = jnp.argmax(jnp.abs(kernel))
     largest = kernel.reshape(-1)[index]
     t, r, s = jnp.unravel_index(index, kernel.shape)
@@ -359,11 +353,10 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
     return close & (jnp.prod(sizes) >= SEPARABLE), (along_t, along_r, along_s)
 
 
-# --- the whole image at once --------------------------------------------------------------------
 def _whole(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
-    """Computes the whole result at once, row after row of the kernel; has a derivative."""
+    """Computes the whole result at once, adding one row of the kernel after the other; can be differentiated."""
     for axis, unit in ((2, 1), (3, channels)):
         flat = _with_margin(c, flat, axis, unit, fill, sizes)
     depth, height, width = c.shape
@@ -371,7 +364,7 @@ def _whole(
     guard = _supported_or_finite if _may_be_no_number(flat) else None
     lines = (depth + c.reach[0] - 1, height + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
     corner = (jnp.int32(0), starts[0], starts[1], starts[2] * channels)
-    # Without the barrier, this would be computed again for each element of the kernel.
+    # Without the barrier, the slice would be taken again for each element of the kernel.
     flat = lax.optimization_barrier(lax.dynamic_slice(flat, corner, (flat.shape[0], *lines)))
     shape = (flat.shape[0], depth, height, lines[2])
 

@@ -26,9 +26,9 @@ At = Callable[[int, int], Array]
 def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Keep) -> list[Array]:
     """Computes RGB from a sensor's image.
 
-    Each pixel has a gradient in each of 8 directions. Directions whose gradient is below a threshold, the smallest
-    plus half of the largest, are chosen. Each adds two pixels to the sum of each colour. A missing colour is the
-    pixel plus the mean difference between that colour's sum and the sum of the pixel's own colour.
+    Each pixel has a gradient in each of 8 directions. Directions are chosen whose gradient is below the smallest gradient
+    plus half of the largest one. Each chosen direction adds two pixels to the sum of each colour. A missing colour is the
+    pixel's value plus the mean difference between the sum of that colour and the sum of the pixel's own colour.
 
     Args:
         wide: int16 [H + 4, W + 4], values from 0 to 255, the image with a margin of 2 pixels.
@@ -45,8 +45,8 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
     gradients = keep(_gradients(wide, green, keep))
     smallest, largest = functools.reduce(jnp.minimum, gradients), functools.reduce(jnp.maximum, gradients)
     threshold = keep(smallest + jnp.maximum(largest >> 1, 1))
-    # Sums of three colours. `own`: the pixel's colour. `first`: at a green pixel the colour of its row, else green.
-    # `second`: at a green pixel the colour of its column, else the opposite colour (blue at red, red at blue).
+    # Sums of three colours. `own` is the pixel's colour. `first` is, at a green pixel, the other colour in its row, else green.
+    # `second` is, at a green pixel, the other colour in its column, else the opposite colour (blue at red, red at blue).
     own, first, second = (jnp.zeros(green.shape, jnp.int16) for _ in range(3))
     count = jnp.zeros(green.shape, jnp.int16)
     for (y, x), gradient in zip(_DIRECTIONS, gradients, strict=True):
@@ -71,7 +71,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
 
 
 def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
-    """Returns a function at(y, x) that shifts the image: each pixel becomes the pixel y rows below and x columns to the right."""
+    """Returns a function at(y, x) that returns, for each pixel, the pixel y rows below it and x columns to its right."""
 
     def at(y: int, x: int) -> Array:
         return wide[margin + y : margin + y + shape[0], margin + x : margin + x + shape[1]]
@@ -80,7 +80,6 @@ def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
 
 
 def _gradients(wide: Array, green: Array, keep: Keep) -> list[Array]:
-    """Computes the gradient of each direction."""
     pixel = _pixels_around(wide, 1, (green.shape[0] + 2, green.shape[1] + 2))
 
     def change(one: tuple[int, int], other: tuple[int, int]) -> Array:
@@ -131,9 +130,8 @@ def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """Computes 1 / (2 count), float32; 0 where `count` is 0.
 
-    OpenCV computes 8 pixels at a time. The first pixel of a row that begins with green, and the last pixels, which
-    fill no vector, are computed one by one, with 1/14 written as 0.0714286. This constant
-    rounds halves of sevenths away from zero.
+    OpenCV computes vectors of 8 pixels. For the pixels outside of vectors (the last ones of a row, and the first one of a row
+    that begins with green), it uses 0.0714286 in place of 1/14; results that end in one half are then rounded away from zero.
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)

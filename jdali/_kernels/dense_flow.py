@@ -6,11 +6,11 @@ difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, i
 
     (sum of k g gᵀ + ridge) w' = sum of k (g gᵀ w - g d) + ridge w
 
-(B. D. Lucas and T. Kanade, 1981). Each neighbour enters with its own vector, as in G. Farnebäck, 2003, so the fixed
-point is exact where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black
-and P. Anandan, 1996). A median after each level removes outliers.
+(B. D. Lucas and T. Kanade, 1981). Each neighbour q enters with its own vector w(q), as in G. Farnebäck, 2003, so the fixed
+point is exact where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black and
+P. Anandan, 1996). A median after each level removes outliers.
 
-Sums have a fixed order and borders follow the true extent, so padding changes no bit.
+Sums have a fixed order and borders are those of the true size, so padding changes no bit.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# The ridge, for image values from 0 to 1. It keeps the vector where the image has no texture, and is well above the
-# rounding of 8-bit values.
+# The ridge, for image values from 0 to 1. It keeps the previous vector where the image has no texture, and is well above the
+# rounding errors of 8-bit values.
 _RIDGE = 3e-5
-# Image difference, for values from 0 to 1, that halves a neighbour's weight.
+# Difference between the images at which a neighbour's weight is halved, for values from 0 to 1.
 _UNEXPLAINED = 0.06
 # Size of the shorter side at the coarsest level, pixels.
 _LEAST_SIDE = 12
 # Radius and standard deviation of the neighbourhood, pixels.
 _RADIUS, _SIGMA = 5, 2.2
 
-# Compare-exchanges that bring the median of nine values to position 4 (J. L. Smith, 1996).
+# Pairs of positions to compare and exchange, which move the median of nine values to position 4 (J. L. Smith, 1996).
 _MEDIAN_OF_NINE = (
     (1, 2), (4, 5), (7, 8), (0, 1), (3, 4), (6, 7), (1, 2), (4, 5), (7, 8), (0, 3), (5, 8), (4, 7), (3, 6), (1, 4),
     (2, 5), (4, 7), (4, 2), (6, 4), (4, 2),
@@ -51,14 +51,13 @@ class PyramidLevel(NamedTuple):
 
 
 def level_count(height: int, width: int) -> int:
-    """Returns the number of pyramid levels for images of this size."""
     count, side = 1, min(height, width)
     while (side + 1) // 2 >= _LEAST_SIDE:
         count, side = count + 1, (side + 1) // 2
     return count
 
 
-# Jitted for eager calls: dispatching its small operations one by one would take minutes.
+# Jitted, because in eager calls it would take minutes to dispatch the small operations one by one.
 @functools.partial(jax.jit, static_argnames=("steps", "finest"))
 def dense_flow(
     earlier: Array, later: Array, extent: Array, start: Array, *, steps: int, finest: int
@@ -82,7 +81,7 @@ def dense_flow(
         half = _halved(fine, last.extent)
         levels.append(PyramidLevel(half[..., 0], half[..., 1], (last.extent + 1) // 2))
         starts.append(half[..., 2:] / 2)
-    # A small image in a large array begins at the same level as without padding.
+    # The coarsest level is chosen by the true size, so that padding does not change it.
     deepest = sum(
         ((level.extent.min() >= _LEAST_SIDE).astype(jnp.int32) for level in levels[1:]), jnp.int32(0)
     )
@@ -175,7 +174,7 @@ def _halved(values: Array, extent: Array) -> Array:
 
 
 def _doubled(flow: Array, extent: Array, shape: tuple[int, ...]) -> Array:
-    """Upsamples the flow of a level, of true size `extent`, to the next finer level, of padded shape `shape`."""
+    """Upsamples the flow of a level to the next finer level, whose padded shape is `shape`. `extent` is the flow's true size."""
     for axis in (0, 1):
         index = jnp.arange(shape[axis])
         low, high = (jnp.clip((index + more) // 2, 0, extent[axis] - 1) for more in (0, 1))

@@ -1,7 +1,7 @@
 """Arithmetic expressions: result types, broadcasting, layouts.
 
-`elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in
-NumPy, by their true sizes. Operands of equal sizes, or of one element, need no selection of elements.
+`elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in NumPy, by their true sizes.
+Operands that have equal sizes or one element need no `where` on the device for this.
 """
 
 from __future__ import annotations
@@ -34,13 +34,12 @@ def elementwise(
     common_operands: bool = True,
     check: Check | None = None,
 ) -> Callable[[Callable[..., Array]], Operator]:
-    """Makes the operator `math.<name>` of a function of one to three arrays.
+    """Makes the operator `math.<name>` from a function of one to three arrays.
 
     Args:
-        name: name of the expression.
         kind: rule for the type of the result, see `promote`.
-        common_operands: True: operands are converted to the type of the result before the call; False: the function
-            gets them as they are.
+        common_operands: True: operands are converted to the type of the result before the call; False: operands are passed
+            unchanged.
         check: `check(name, specs, constants)` raises for operands that are not allowed; for `constants` see `operator`.
     """
     full_name = f"math.{name}"
@@ -75,7 +74,7 @@ def elementwise(
 
 
 def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
-    """Returns the docstring of `function`, and adds shape and type of the result if they are missing."""
+    """Returns the docstring of `function`, with the result's shape and type added if they are missing."""
     doc = inspect.getdoc(function) or ""
     if "Returns:" in doc:
         return doc
@@ -90,7 +89,7 @@ def _with_returns(function: Callable[..., Array], kind: Kind) -> str:
 
 
 def _signature(function: Callable[..., Array]) -> inspect.Signature:
-    """Makes the signature of `run`: the operands of `function`, positional only, and parameters filled by the engine."""
+    """Makes the signature of `run`: the operands of `function`, positional only, then the parameters that the engine passes."""
     parameters = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
         for name in inspect.signature(function).parameters
@@ -142,7 +141,7 @@ def _checked_setup(
 
 
 def _layout(operands: Sequence[BatchSpec]) -> str:
-    """Returns the longest layout, or "" if it does not name all axes; the other layouts must be suffixes of it."""
+    """Returns the longest layout, of which all others must be suffixes; "" if it does not name all axes."""
     named = sorted({spec.layout for spec in operands}, key=len)
     for shorter, longer in itertools.pairwise(named):
         if not longer.endswith(shorter):
@@ -159,7 +158,7 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
     Args:
         value: one padded sample.
         extent: its true size.
-        expanded: bool for each axis, True if it has size 1 and is broadcast in some sample.
+        expanded: bool for each axis, True if there is a sample in which the axis has size 1 and is broadcast.
         shape: padded shape of the result.
     """
     lead = len(shape) - value.ndim
@@ -167,7 +166,7 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
     value = fit(value, target)
     for axis, (size, broadcasts) in enumerate(zip(target, expanded, strict=True)):
         if broadcasts and size > 1:
-            # A select fuses with the arithmetic; a gather at min(i, extent - 1) does not.
+            # XLA fuses this `where` with the arithmetic. It would not fuse a gather at min(i, extent - 1).
             first = lax.slice_in_dim(value, 0, 1, axis=axis)
             value = jnp.where(extent[axis] == 1, first, value)
     return value.reshape((1,) * lead + value.shape)

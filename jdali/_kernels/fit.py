@@ -1,4 +1,4 @@
-"""Fits a result to the padded shape that the engine asks for."""
+"""Cuts or pads a result to the padded shape that the engine needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jax import Array
 
 
 def fit(value: Array, shape: Sequence[int]) -> Array:
-    """Cuts or zero-pads `value` to `shape` at the end of each axis; callers make sure that only padding is cut."""
+    """Cuts or zero-pads `value` to `shape` at the end of each axis. Callers make sure that only padding is cut off."""
     cut = value[tuple(slice(0, n) for n in shape)]
     missing = [(0, n - have) for n, have in zip(shape, cut.shape, strict=True)]
     return jnp.pad(cut, missing) if any(after for _, after in missing) else cut

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jdali._batches import valid_mask
-from jdali._kernels.by_platform import by_platform, loop
+from jdali._batches import reflect_101, valid_mask
+from jdali._kernels.border import rows_with_margin, with_margin
+from jdali._kernels.by_platform import by_platform, kept, loop, rows_of_block
 from jdali._numerics.rounding import varying_like
 
 BINS = 256
 # Elements in one step of a loop.
 _STEP = 48
-# Number of arrays in which neighbouring elements are counted, so that no count waits for the store of the count before.
-# This takes 0.4 ns per element; a scatter takes 3.7 ns.
+# Neighbouring elements are counted in this number of separate arrays, so that a count does not wait until the previous count
+# is stored. This takes 0.4 ns per element; a scatter takes 3.7 ns.
 _ARRAYS = 6
 # Largest number of channels for which the loop over channels is unrolled.
 _MAX_CHANNELS = 8
 # Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 SMALL = 1 << 14
-# Number of histograms in which a GPU counts neighbouring columns, because additions to one number wait for each other.
+# Number of elements whose bins are numbered in one step.
+_BLOCK = 1 << 16
+# A GPU counts neighbouring columns in this number of histograms, because additions to one count wait for each other.
 _APART = 32
 
 
@@ -49,10 +53,9 @@ def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
 
 
 def _counted(image: Array, extent: Array) -> Array:
-    """Counts like `_scattered`, by loops of scalar instructions over the true elements.
+    """Computes the result of `_scattered` by loops of scalar instructions over the true elements.
 
-    Full chunks of a row are counted as they are. In a row's last, partial chunk, padding is set to 0, counted, and
-    subtracted from the count of 0.
+    Padding in the last, partial chunk of each row is set to 0, counted, and then subtracted from the count of 0.
     """
     height, _, channels = image.shape
     chunks, between = _chunks(image)
@@ -71,9 +74,10 @@ def _counted(image: Array, extent: Array) -> Array:
 def _count(
     counts: tuple[Array, ...], chunks: Array, between: int, rows: Array, a_row: Array
 ) -> tuple[Array, ...]:
-    """Counts the values of chunks [H · between, step]: the first `a_row` chunks of each of the first `rows` rows.
+    """Counts the values in the first `a_row` chunks of each of the first `rows` rows.
 
-    Element j of a chunk is added to array j % len(counts).
+    `chunks` is [H · between, step], with `between` chunks in each row. Element j of a chunk is counted in
+    array j % len(counts).
     """
 
     def add(_: Array, state: tuple[_Chunk, tuple[Array, ...]]) -> tuple[_Chunk, tuple[Array, ...]]:
@@ -87,7 +91,8 @@ def _count(
     return loop(rows * a_row, add, (_first(chunks), counts))[1]
 
 
-# Index of a chunk, and its index in its row. XLA would repeat a division in the loop for each element.
+# (index of a chunk among all chunks, index in its row). A loop's state has both: computing one from the other takes a
+# division, which XLA would repeat for each element.
 _Chunk = tuple[Array, Array]
 
 
@@ -97,7 +102,7 @@ def _first(values: Array) -> _Chunk:
 
 
 def _next(chunk: Array, in_row: Array, a_row: Array, between: int) -> _Chunk:
-    """Returns the next chunk of a loop that visits the first `a_row` of the `between` chunks in each row."""
+    """Returns the next chunk. Each row has `between` chunks, of which the loop visits the first `a_row`."""
     last = in_row + 1 == a_row
     return chunk + jnp.where(last, between - a_row + 1, 1), jnp.where(last, 0, in_row + 1)
 
@@ -114,34 +119,77 @@ def _chunks(image: Array) -> tuple[Array, int]:
     return lines.reshape(-1, step), lines.shape[1] // step
 
 
-def counted(numbers: Array, bins: int, rows: Array) -> Array:
-    """Counts each number below `bins` in int32 [H, W]: int32 [bins].
+def tile_histograms(image: Array, tiles: tuple[int, int], tile: Array, size: Array) -> Array:
+    """Counts the values in each tile of an image, which is mirrored past its true size by up to one pixel for each tile.
 
-    Elements equal to `bins` are not counted. On a CPU only the first `rows` rows are read; all later elements must be
-    `bins`.
+    Args:
+        image: uint8 [H, W, C], padded.
+        tiles: number of tiles along each axis.
+        tile: int32 [2], height and width of a tile.
+        size: int32 [2], the true size.
+
+    Returns: int32 [C, tiles, 256].
     """
-    if numbers.size <= SMALL:
-        return _scattered_numbers(bins, numbers)
-    both = functools.partial(_counted_numbers, bins), lambda numbers, _: _scattered_numbers(bins, numbers)
-    return by_platform(*both)(numbers, rows)
+    loop_pays = image.size > SMALL and image.shape[2] <= _MAX_CHANNELS
+    both = (functools.partial(count, tiles) for count in (_counted_tiles, _scattered_tiles))
+    count = by_platform(*both) if loop_pays else functools.partial(_scattered_tiles, tiles)
+    return count(image, tile, size).reshape(image.shape[2], -1, BINS)
 
 
-def _scattered_numbers(bins: int, numbers: Array) -> Array:
-    return jnp.zeros(bins, jnp.int32).at[numbers].add(jnp.int32(1), mode="drop")
+def _scattered_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Array) -> Array:
+    none = math.prod(tiles) * BINS
+
+    def counted(wide: Array) -> Array:
+        for axis in (0, 1):
+            wide = with_margin(wide, axis, size[axis], (0, tiles[axis]), "reflect_101")
+        rows, columns = (jnp.arange(n, dtype=jnp.int32) for n in wide.shape)
+        first = _first_bins(rows, 0, tiles, tile)[:, None] + _first_bins(columns, 1, tiles, tile)
+        numbers = jnp.minimum(first + wide.astype(jnp.int32), none)
+        return jnp.zeros(none, jnp.int32).at[numbers].add(jnp.int32(1), mode="drop")
+
+    return jnp.stack([counted(image[:, :, c]) for c in range(image.shape[2])])
 
 
-def _counted_numbers(bins: int, numbers: Array, rows: Array) -> Array:
-    height, width = numbers.shape
-    steps = -(-width // _STEP)
-    chunks = jnp.pad(numbers, ((0, 0), (0, steps * _STEP - width)), constant_values=bins).reshape(-1, _STEP)
+def _first_bins(pixels: Array, axis: int, tiles: tuple[int, int], tile: Array) -> Array:
+    """Finds what a row or column adds to the bin's number. Outside of the tiles, it is at least the number of bins."""
+    bins = math.prod(tiles[axis + 1 :]) * BINS
+    which = pixels // jnp.maximum(tile[axis], 1)
+    return jnp.where((pixels >= 0) & (which < tiles[axis]), which * bins, math.prod(tiles) * BINS)
 
-    zeros = varying_like(tuple(jnp.zeros((_ARRAYS, bins + 1), jnp.int32)), numbers, rows)
-    counts = _count(zeros, chunks, steps, jnp.minimum(rows, height), jnp.int32(steps))
-    return jnp.stack(counts).sum(0, dtype=jnp.int32)[:bins]
+
+def _counted_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Array) -> Array:
+    """Counts like `_scattered_tiles`, in blocks of rows, which stay in the cache."""
+    height, width, channels = image.shape
+    none, side = math.prod(tiles) * BINS, tiles[1]
+    lines = image.reshape(height, width * channels)
+    steps = -(-(width + 2 * side) * channels // _STEP)
+    rows = rows_of_block((height, steps * _STEP), _BLOCK)
+    columns = jnp.repeat(jnp.arange(-side, width + side, dtype=jnp.int32), channels)
+    of_column = _first_bins(columns, 1, tiles, tile)
+    used = tile * jnp.array(tiles)
+    once = jnp.minimum(size[0], 1)
+
+    def block(i: Array, state: tuple[Array, tuple[Array, ...]]) -> tuple[Array, tuple[Array, ...]]:
+        buffer, counts = state
+        own = i * rows + jnp.arange(rows, dtype=jnp.int32)
+        buffer = rows_with_margin(
+            buffer, lines, reflect_101(own, size[0]), size[1], side, "reflect_101", unit=channels
+        )
+        first = _first_bins(own, 0, tiles, tile)[:, None] + of_column
+        numbers = jnp.minimum(first + buffer.astype(jnp.int32), none)
+        padded = jnp.pad(numbers, ((0, 0), (0, steps * _STEP - buffer.shape[1])), constant_values=none)
+        chunks = kept(padded, once).reshape(-1, _STEP)
+        a_row = jnp.minimum(((side + used[1]) * channels + _STEP - 1) // _STEP, steps)
+        return buffer, _count(counts, chunks, steps, jnp.int32(rows), a_row)
+
+    arrays = channels * -(-_ARRAYS // channels)
+    start = jnp.zeros((rows, len(columns)), image.dtype), tuple(jnp.zeros((arrays, none + 1), jnp.int32))
+    counts = loop((used[0] + rows - 1) // rows, block, varying_like(start, image, tile, size))[1]
+    return jnp.stack([functools.reduce(jnp.add, counts[c::channels])[:none] for c in range(channels)])
 
 
 def looked_up(image: Array, extent: Array, tables: Array) -> Array:
-    """Looks up tables[channel, value] of each element.
+    """Replaces each element by tables[channel, value].
 
     Args:
         image: uint8 [H, W, C], padded.
@@ -162,7 +210,7 @@ def _gathered(image: Array, extent: Array, tables: Array) -> Array:
 
 
 def _one_by_one(image: Array, extent: Array, tables: Array) -> Array:
-    """Looks up like `_gathered`, by a loop of scalar instructions.
+    """Computes the result of `_gathered` by a loop of scalar instructions.
 
     It takes 0.3 ns per element. A gather takes 0.7 ns, because LLVM extracts each index from a vector and inserts each entry.
     """
@@ -180,7 +228,7 @@ def _one_by_one(image: Array, extent: Array, tables: Array) -> Array:
             made = lax.dynamic_update_slice(made, entry[None], at)
         return _next(chunk, in_row, a_row, between), made, columns
 
-    # The loop carries the tables, because XLA would otherwise compute an entry again for each look-up.
+    # The tables are part of the loop's state, because XLA would otherwise compute an entry again for each look-up.
     columns = [tables[c] for c in range(channels)]
     start = varying_like((_first(chunks), jnp.zeros_like(chunks), columns), image, extent, tables)
     _, made, _ = loop(extent[0] * a_row, look_up, start)

@@ -81,7 +81,7 @@ def probe(
 
 
 def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
-    """Computes how far, 0 to 1 pixel, a window's exact start lies past its first decoded pixel."""
+    """Computes the distance, 0 to 1 pixel, from the first decoded pixel of a window to the exact start of the window."""
     start = params["_window"][:, :2] if "_window" in params else np.zeros((len(denominator), 2), np.int64)
     return start % denominator / denominator
 
@@ -111,12 +111,8 @@ def decode(
     """Decodes images one by one, with the arguments of `decoder_options`.
 
     Args:
-        encoded: contents of the files.
         windows: int [n, 4], y, x, height and width of each window; None: whole images.
-        headers: headers of the files.
-        scaled: fraction of its size at which each image is decoded; None: full size.
-        workers: threads that decode.
-        options: arguments of `decoder_options`.
+        scaled: scale at which each image is decoded; None: full size.
     """
     decode_one = functools.partial(
         codec.decode, output_type=options["output_type"], dtype=options["dtype"],
@@ -140,10 +136,7 @@ def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
 
 
 def windows_plan(name: str, pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
-    """Plans decoding of windows: `anchors` and `sizes` are [N, 2 or more], y and x first.
-
-    Args:
-        pictures: spec of the whole images.
+    """Plans the decoding of windows. `anchors` and `sizes` are [N, 2 or more]; y and x come first.
 
     Raises:
         SampleError: a window is not inside its image.

@@ -14,7 +14,7 @@ from jax import Array, lax
 from jdali._kernels.by_platform import Keep
 from jdali._numerics.platform import platform_dependent
 
-# Fractional bits of: weights, linear light, cube roots, values between Lab and RGB, light before gamma.
+# Fractional bits of: weights; linear light; cube roots; values between Lab and RGB; linear light before gamma is applied.
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
 _WHITE = np.array([0.950456, 1, 1.088754])
 _RGB_TO_XYZ = np.array(
@@ -23,7 +23,7 @@ _RGB_TO_XYZ = np.array(
 _XYZ_TO_RGB = np.array(
     [[3.240479, -1.53715, -0.498535], [-0.969256, 1.875991, 0.041556], [0.055648, -0.204043, 1.057311]]
 )
-# CIE: below (6/29)³ the cube root is a straight line.
+# In CIE's formula, a straight line replaces the cube root below (6/29)³.
 _KNEE, _SLOPE, _OFFSET = 216 / 24389, 841 / 108, 16 / 116
 _LOWEST = -8145  # smallest cube root of X or Z that is looked up
 
@@ -53,11 +53,11 @@ def rgb_to_lab(image: Array, keep: Keep = _unchanged) -> tuple[Array, Array, Arr
 
 
 def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) -> list[Array]:
-    """Converts L, a, b, int32 [H, W], 0 to 255, to uint8 R, G, B [H, W]; `keep` as in `rgb_to_lab`."""
+    """Converts L, a, b, int32 [H, W], 0 to 255, to uint8 R, G, B [H, W]; for `keep` see `Keep`."""
     y_of, root_of, xz_of, level_of = (jnp.asarray(table) for table in _backward_tables())
     y, root = keep([table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of)])
     base = 1 << _BASE
-    # a / 500 and b / 200 in units of 2^-14, by multiplication with the reciprocal.
+    # a / 500 and b / 200 in units of 2^-14, computed as products with the reciprocals.
     x_root = root + ((5 * a * 53687 + (1 << 7)) >> 13) - 128 * base // 500
     z_root = root - (((b * 41943 + (1 << 4)) >> 9) - 128 * base // 200 + 1)
     x, z = keep(
@@ -74,7 +74,7 @@ def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) ->
 
 
 def _narrow(index: Array) -> Array:
-    """Returns a table index below 2¹⁶, as 16 bits on accelerators: XLA's GPU compiler stores computed indices in memory."""
+    """Converts a table index below 2¹⁶ to 16 bits on accelerators, where XLA writes computed indices to memory."""
 
     def narrow(index: Array) -> Array:
         return lax.optimization_barrier(index.astype(jnp.uint16)).astype(jnp.int32)
@@ -89,18 +89,22 @@ def _shifted(value: Array, bits: int) -> Array:
 
 @functools.cache
 def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulates linear light for each level, and its cube root, with CIE's straight line below the knee."""
+    """Makes tables of linear light by 8-bit level, and of its cube root (CIE's line for small values) by linear light."""
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
-    # Roots are rounded to float32 first.
+    # Roots are rounded to float32 before they are converted to integers.
     root = np.where(amount < _KNEE, amount * _SLOPE + _OFFSET, np.cbrt(amount)).astype(np.float32)
     return _whole(light * (255 << _LIGHT)), _whole(root.astype(np.float64) * (1 << _ROOT))
 
 
 @functools.cache
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Tabulates Y and its cube root for each L, X or Z for each cube root from `_LOWEST` on, and the level for each light."""
+    """Makes the tables from Lab to RGB.
+
+    Returns: tables of Y and of its cube root, indexed by L; of X (or Z), indexed by its cube root - `_LOWEST`; of the 8-bit
+        level, indexed by linear light.
+    """
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8
     root = lightness * 100 * base / (255 * 116) + 16 * base / 116

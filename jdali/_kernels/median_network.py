@@ -1,8 +1,8 @@
 """Medians of rectangles, by sorting networks whose elements are whole images.
 
-The network sorts the columns of a window, merges neighbouring columns, then pairs of them, and so on. Columns that
-neighbouring windows share are sorted once. Merging is K. E. Batcher's (Knuth, The Art of Computer Programming,
-volume 3, 5.3.4). Minima and maxima that the median does not need are never computed.
+The network sorts the columns of a window, merges neighbouring columns to pairs, pairs to fours, and so on, by K. E. Batcher's
+method (Knuth, The Art of Computer Programming, volume 3, 5.3.4). Columns that neighbouring windows share are sorted only
+once. Minima and maxima on which the median does not depend are never computed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit:
 def medians_at_once(
     lines: Sequence[Array], shape: tuple[int, int], reach: tuple[int, int], unit: int
 ) -> Array:
-    """Computes `medians` on accelerators: one pass writes the sorted columns, a second reads them.
+    """Computes `medians` on accelerators, in two passes: the first writes the sorted columns, and the second merges them.
 
     Args:
         lines: for each row of the rectangle, the image shifted vertically to this row, with a margin at the sides:
@@ -69,10 +69,10 @@ def medians_at_once(
 def medians_of_parts(
     padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int, size: Array
 ) -> Array:
-    """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in those of `reach`.
+    """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in the rectangles of `reach`.
 
-    Elements outside of `size` become the least number in front of the middle, and the largest behind it. There are
-    equally many of both, so the median is unchanged.
+    Elements outside of `size` become the smallest number if they are in front of the middle, and the largest number if they
+    are behind it. There are equally many of both, so the median does not change.
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 
@@ -101,8 +101,6 @@ def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: i
 
 
 def _shifted(values: _Sorted, first: int, length: int) -> _Sorted:
-    """Takes the elements from `first` on, along the last axis."""
-
     def shifted(value: _LazyArray) -> Array:
         return value.array[:, first : first + length]
 
@@ -140,13 +138,13 @@ def _all_merged(parts: Sequence[_Sorted]) -> _Sorted:
 
 
 def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _LazyArray:
-    """Selects the element with a rank, counted from 0, among all parts."""
+    """Selects the element that would be at index `rank` if all parts were sorted together."""
     if len(parts) == 1:
         return parts[0][rank]
     middle = len(parts) // 2
     one, other = _all_merged(parts[:middle]), _all_merged(parts[middle:])
-    # For each i, take i elements from `one` and rank + 1 - i from `other`. The choice with the rank + 1 smallest
-    # elements has the least maximum, which is the element with this rank.
+    # For each i, take the first i elements of `one` and the first rank + 1 - i elements of `other`. One of these sets consists
+    # of the rank + 1 smallest elements. Its maximum is the smallest maximum of all sets, and is the result.
     largest = []
     for i in range(max(0, rank + 1 - len(other)), min(len(one), rank + 1) + 1):
         ends = ([one[i - 1]] if i else []) + ([other[rank - i]] if i <= rank else [])

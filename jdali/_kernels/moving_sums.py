@@ -13,14 +13,15 @@ from jdali._numerics.platform import one_program, platform_dependent
 
 @one_program(static_argnums=(1, 2))
 def moving_sums(values: Array, window: int, interval: int) -> Array:
-    """Sums float32 values in moving windows: sequentially as DALI on a CPU, each window by itself elsewhere.
+    """Sums float32 values in moving windows.
 
-    An accelerator would take microseconds for each step of the sequential sum.
+    On a CPU, each sum is computed from the previous one, as in DALI. On accelerators, where each such step would take
+    microseconds, each window is summed by itself.
 
     Args:
         values: float32 [T].
         window: number of values in a sum, 1 or more.
-        interval: distance of the indices at which DALI sums a whole window again; `window` or more.
+        interval: number of values after which DALI sums a whole window again; at least `window`.
     """
 
     def sequential(values: Array) -> Array:
@@ -35,8 +36,8 @@ def moving_sums(values: Array, window: int, interval: int) -> Array:
 def _running_sums(values: Array, window: int, interval: int) -> Array:
     """Updates each sum by the value that enters the window and the value that leaves it, rounded twice.
 
-    At every multiple of `interval` the window is summed from its first value. Intervals are thus independent, and the
-    loop computes all of them in parallel.
+    At every multiple of `interval`, the whole window is summed again. Intervals are therefore independent of each other, and
+    each step of the loop computes one sum of every interval.
     """
     size = len(values)
     rows = -(-size // interval)
@@ -44,7 +45,7 @@ def _running_sums(values: Array, window: int, interval: int) -> Array:
     entering = jnp.pad(values, (0, whole - size)).reshape(rows, interval)
     leaving = jnp.pad(values, (window, 0))[:size]
     leaving = jnp.pad(leaving, (0, whole - size)).reshape(rows, interval)
-    # For each multiple of `interval`, the window that ends there.
+    # Values of the windows that end at multiples of `interval`.
     before = jnp.pad(values, (window - 1, 0))[: size + window - 1]
     before = jnp.pad(before, (0, max(0, whole - len(before))))[:whole].reshape(rows, interval)[:, :window]
     start, _ = lax.scan(lambda total, value: (total + value, None), before[:, 0], before[:, 1:].T)
@@ -61,8 +62,8 @@ def _running_sums(values: Array, window: int, interval: int) -> Array:
 def _window_sums(values: Array, window: int) -> Array:
     """Sums each window by itself.
 
-    The signal is cut into blocks of the window's length, so a window is the end of one block plus the start of the
-    next. No long sums are subtracted, so nothing cancels.
+    The signal is cut into blocks of the window's length, so a window is the end of one block plus the start of the next. No
+    sums are subtracted, so no digits cancel.
     """
     blocks = -(-len(values) // window)
     table = jnp.pad(values, (0, blocks * window - len(values))).reshape(blocks, window)
@@ -73,7 +74,7 @@ def _window_sums(values: Array, window: int) -> Array:
 
 
 def exact_moving_sums(values: Array, window: int) -> Array:
-    """Sums uint32 values exactly, then rounds once to float32 [T]; DALI sums in 64-bit integers.
+    """Sums uint32 values exactly, as DALI does in 64-bit integers, then rounds once to float32 [T].
 
     Args:
         values: uint32 [T].
@@ -81,12 +82,12 @@ def exact_moving_sums(values: Array, window: int) -> Array:
     """
     bits = (
         32 - window.bit_length()
-    )  # bits of each value summed at a time, so that a window's sum fits 32 bits
+    )  # number of bits of each value that are summed at a time, so that the sum of a window fits into 32 bits
     high, low = jnp.zeros_like(values), jnp.zeros_like(values)
     for shift in range(0, 32, bits):
         part = (values >> shift) & jnp.uint32((1 << bits) - 1)
         total = jnp.cumsum(part)
-        total -= jnp.pad(total, (window, 0))[: len(values)]  # exact: sum and difference both wrap modulo 2³²
+        total -= jnp.pad(total, (window, 0))[: len(values)]  # exact: sum and difference wrap modulo 2³²
         added = low + (total << shift)
         carry = (added < low).astype(jnp.uint32)
         high, low = high + carry + ((total >> (32 - shift)) if shift else jnp.uint32(0)), added
@@ -97,7 +98,8 @@ def _float_of(high: Array, low: Array) -> Array:
     """Rounds high · 2³² + low to the nearest float32."""
     zeros = lax.clz(high)
     moved = (high << zeros) | jnp.where(zeros > 0, low >> (32 - zeros), 0)
-    # One sticky bit replaces all lower bits, because it is far below the last bit of a float32.
+    # One bit replaces the lower bits; it is set if any of them is. It is far below the last bit of a float32, so rounding is
+    # the same.
     lost = (low << zeros) != 0
     scale = lax.bitcast_convert_type((127 + 32 - zeros) << 23, jnp.float32)
     return jnp.where(high == 0, low.astype(jnp.float32), (moved | lost).astype(jnp.float32) * scale)

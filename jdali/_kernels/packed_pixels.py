@@ -1,8 +1,8 @@
 """Ways to read an image's pixels in a warp: plain, or with the bytes of a pixel packed into one number.
 
-On a CPU, the time of a gather depends on the number of its indices, not of its bytes, and XLA repeats the operations around
-it for each element. A packed pixel of three bytes is read and filled once, with vector instructions. Packing does not
-pay if the border is repeated, because an element then needs little work.
+On a CPU, the time of a gather depends on the number of indices, not on the number of bytes, and XLA repeats the surrounding
+operations for each element. A packed pixel is read with one index, by vector instructions. If the border is repeated, packing
+is not faster, because each element then needs little work.
 """
 
 from __future__ import annotations
@@ -34,35 +34,34 @@ class Plain:
         self.dtype = image.dtype
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Returns the shape of an array of points: one for each pixel of `shape`; `Elements` has one for each element."""
+        """Returns the shape of the array of points for an output of `shape`. This class has one point per pixel."""
         return tuple(shape)
 
     def read(self, indices: Sequence[Array]) -> Array:
-        """Reads the pixels at indices along each axis, which the caller has clipped to the image."""
-        # XLA keeps one gather of whole pixels inside the loop that blends them.
+        """Reads the pixels at the given indices along each axis, all of which must be inside the image."""
+        # One gather reads whole pixels, because XLA keeps it inside the loop that blends them.
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
-        """Reads the pixels at each combination of two neighbours along each axis; a key has 0 or 1 for each axis."""
+        """Reads the pixels around each point, two along each axis, into a dict. A key has 0 or 1 for each axis."""
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Reshapes values, one for each pixel, to broadcast against the pixels that `made` passes to its function."""
+        """Reshapes values, one per pixel, so that they broadcast against the pixels that the function of `made` gets."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
-        """Replaces pixels outside of the image by `fill`, one value or one per channel."""
+        """Replaces pixels by `fill` where `inside` is False. `fill` has one value, or one per channel."""
         return jnp.where(self.aligned(inside), pixels, fill)
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
-        """Applies `function` to pixels that were read."""
         return function(pixels)
 
 
 class Elements(Plain):
     """A plain image that is read element by element, [..., C].
 
-    A GPU then computes a warp in one kernel, and writes no values for each pixel to memory first.
+    A GPU then computes a warp in one kernel, and does not first write values for each pixel to memory.
     """
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
@@ -77,7 +76,7 @@ class Elements(Plain):
 
 
 class Squares(Plain):
-    """A plain image [H, W, C] that reads squares of four pixels at once: a TPU's time depends on the number of reads."""
+    """A plain image [H, W, C] whose pixels are read in squares of four, because a TPU's time depends on the number of reads."""
 
     def __init__(self, image: Array):
         super().__init__(image)
@@ -86,7 +85,7 @@ class Squares(Plain):
         self._squares = jnp.concatenate([image, right, below[:, :-1], below[:, 1:]], axis=-1)
 
     def corners(self, neighbours: Sequence[tuple[Array, Array]]) -> dict[tuple[int, ...], Array]:
-        """Reads like `Plain.corners`; two neighbours along an axis must be adjacent or equal."""
+        """Reads pixels like `Plain.corners`. The two neighbours along an axis must be adjacent or equal."""
         (top, _), (left, _) = neighbours
         square = self._squares.at[top, left].get(mode="promise_in_bounds", wrap_negative_indices=False)
         found: dict[tuple[int, ...], Array] = dict(
@@ -102,7 +101,7 @@ class Packed:
     """A uint8 image [H, W, C] of up to four channels, read as uint32 pixels with the first channel in the lowest bits."""
 
     def __init__(self, image: Array, rows: Array):
-        """Packs at least the first `rows` rows; later rows may not be read."""
+        """Packs at least the first `rows` rows; callers must not read later rows."""
         self._words = _packed_rows(image, rows).reshape(-1)
         self._width = image.shape[1]
         self.channels: int = image.shape[-1]
@@ -126,7 +125,7 @@ class Packed:
         return jnp.where(inside, pixels, packed(channels_of(jnp.broadcast_to(fill, (self.channels,)))))
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
-        """Applies `function` to each channel; it returns uint8."""
+        """Applies `function`, which returns uint8, to each channel."""
         return packed(
             [
                 function({key: (words >> (_BITS * channel)) & 0xFF for key, words in pixels.items()})
@@ -149,7 +148,7 @@ def corners_by(
 
 
 def _packed_rows(image: Array, rows: Array) -> Array:
-    """Packs rows in a loop, uint32 [H, W]; one expression, which XLA computes in the flat shape, takes 3 times as long."""
+    """Packs rows in a loop: uint32 [H, W]. A single expression would take 3 times as long, because XLA flattens its shape."""
     height = image.shape[0]
     block = rows_of_block(image.shape, _BLOCK)
 
@@ -174,7 +173,6 @@ def packed(channels: Sequence[Array]) -> Array:
 
 
 def channels_of(image: Array) -> list[Array]:
-    """Splits [..., C] into channels [...]."""
     return [image[..., channel] for channel in range(image.shape[-1])]
 
 
@@ -184,5 +182,5 @@ def unpacked_channels(words: Array, count: int) -> list[Array]:
 
 
 def unpacked(words: Array, channels: int) -> Array:
-    """Unpacks uint8 [..., C]."""
+    """Unpacks words into pixels, uint8 [..., C]."""
     return jnp.stack([(words >> (_BITS * channel)).astype(jnp.uint8) for channel in range(channels)], axis=-1)

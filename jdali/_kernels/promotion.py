@@ -14,7 +14,7 @@ Dtype = np.dtype
 _BOOL, _FLOAT = np.dtype(np.bool_), np.dtype(np.float32)
 
 
-# Signs of expressions, for messages.
+# Operator signs, by name of the expression, for messages.
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "bitand": "&",
     "bitor": "|", "bitxor": "^", "bitnot": "~", "lshift": "<<", "rshift": ">>", "neg": "-", "pos": "+", "eq": "==",
@@ -23,18 +23,13 @@ SIGNS = {
 
 
 def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
-    """Returns the result type of one expression of one to three operands.
+    """Returns the result type of an expression with one to three operands.
 
     * "arithmetic": the operands' common type; raises if all operands are booleans.
     * "multiplication": the common type; booleans give a boolean.
     * "real" (division, roots, ...): the common type if it is floating, else float32; raises if all are booleans.
     * "comparison": boolean.
     * "bitwise": the common type; raises for floating operands.
-
-    Args:
-        kind: kind of the expression.
-        operands: types of the operands.
-        name: name of the expression, for messages.
 
     Raises:
         TypeError: DALI does not take these types.
@@ -69,9 +64,9 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
 def common_type(left: Dtype, right: Dtype) -> Dtype:
     """Returns the common type of two types.
 
-    A boolean takes the other type, and an integer a floating type. Of two types of one kind, the wider type is taken.
-    Integers of mixed sign take a signed type that is at least twice as wide as the unsigned type, at most int64, so uint64
-    values from 2**63 on wrap.
+    A boolean and another type give the other type; an integer and a floating type give the floating type. Two types of one
+    kind give the wider one. A signed and an unsigned integer give a signed type at least twice as wide as the unsigned type.
+    This type is at most int64, so uint64 values from 2**63 on wrap.
     """
     if left.kind == "b":
         return right

@@ -1,4 +1,4 @@
-"""Groups samples whose `axes` arguments differ in length, so that their per-axis arguments can be stacked."""
+"""Groups samples by the length of their `axes` argument, so that the per-axis arguments of a group can be stacked."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Alike:
 
     Attributes:
         rows: int64 [n], positions of the samples in the batch.
-        axes: [n, K]; None: left out.
-        values: arguments by name, [n, ...] each; None: left out.
+        axes: [n, K]; None: the user did not pass `axes`.
+        values: arguments by name, [n, ...] each; None: the user did not pass the argument.
     """
 
     rows: np.ndarray
@@ -29,7 +29,7 @@ class Alike:
 
     @contextlib.contextmanager
     def blaming(self) -> Iterator[None]:
-        """Changes sample numbers of errors from positions in the group to positions in the batch."""
+        """Changes the sample number in a SampleError from the position in the group to the position in the batch."""
         try:
             yield
         except SampleError as error:
@@ -43,9 +43,8 @@ def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: in
     """Groups the samples of a batch by their number of axes.
 
     Args:
-        axes: [N, K], or [N] objects; None: left out.
-        values: arguments by name, with one value per axis, in the form of `axes`.
-        count: number of samples N.
+        axes: [N, K], or [N] objects; None: the user did not pass `axes`.
+        values: arguments by name, with one value per axis: [N, K], [N] objects or None, like `axes`.
 
     Raises:
         SampleError: samples with the same number of axes have different numbers of values.

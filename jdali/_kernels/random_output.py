@@ -11,7 +11,9 @@ from jdali._errors import check_samples
 def output_shape(
     name: str, shape_like: BatchSpec | None, shape: np.ndarray | None, batch_size: int
 ) -> np.ndarray:
-    """Returns the true sizes of a random operator's output, int64 [N, ndim]; scalars without `shape_like` and `shape`.
+    """Returns the true sizes of a random operator's output, int64 [N, ndim].
+
+    Without `shape_like` and `shape`, samples are scalars.
 
     Args:
         shape_like: spec of the input whose shape the output takes.
@@ -40,6 +42,6 @@ def output_spec(
     dtype: np.dtype,
     batch_size: int,
 ) -> BatchSpec:
-    """Makes the spec of a random operator's output; see `output_shape`. `shape_like` holds one spec or none."""
+    """Makes the spec of a random operator's output; see `output_shape`. `shape_like` has one spec, or is empty."""
     like = shape_like[0] if shape_like else None
     return BatchSpec(output_shape(name, like, shape, batch_size), dtype)

@@ -13,12 +13,11 @@ from jax import Array
 from jdali._numerics.random import integer, split, uniform
 from jdali._numerics.rounding import round_half_away
 
-# Default range of width / height.
 ASPECT_RATIOS = (3 / 4, 4 / 3)
 
 
 class WindowFunction(Protocol):
-    """`random_window` with its static arguments bound, as a compile key for `SampleKeys.map`."""
+    """`random_window` with bound static arguments. It is hashable, so that `SampleKeys.map` compiles it only once."""
 
     def __call__(self, key: Array, extent: Array, /) -> tuple[Array, Array]: ...
 
@@ -34,15 +33,15 @@ def random_window(
 ) -> tuple[Array, Array]:
     """Draws a window: area uniform, aspect ratio log-uniform, position uniform.
 
-    The first valid attempt is taken: its window fits into the image, and its aspect ratio is in range after the sides
-    are rounded to pixels. If no attempt is valid, or if no aspect ratio in range can reach the least area, the window
-    is the largest one with an aspect ratio in range, up to the largest area.
+    The first valid attempt is taken. An attempt is valid if its window fits into the image and its aspect ratio is in range
+    after the sides are rounded to pixels. If no attempt is valid, or if no window in the image with an aspect ratio in range
+    reaches the smallest area, the window is the largest one with an aspect ratio in range, up to the largest area.
 
     Args:
         key: typed JAX key.
         extent: int32 [2], (height, width) of the image; an image without pixels gives an empty window.
-        random_area: least and largest area, as a share of the image's.
-        random_aspect_ratio: least and largest width / height.
+        random_area: smallest and largest area, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height.
         num_attempts: static, number of attempts, at least 1.
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width), which lies inside the image.
@@ -75,7 +74,10 @@ def random_window(
 def _largest_window(
     size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Returns the size of the window to take if no attempt succeeds, int32 [2], and whether no attempt can succeed."""
+    """Computes the window for the case that no attempt is valid.
+
+    Returns: its size, int32 [2]; whether no attempt can be valid, bool [].
+    """
     height, width = size[0], size[1]
     low, high = (jnp.float32(a) for a in random_aspect_ratio)
     least = width * height * jnp.float32(random_area[0])
@@ -84,7 +86,7 @@ def _largest_window(
     too_wide = height * widest < least
     too_high = width * highest < least
     ratio = width / height
-    # The largest window in range; the whole image if its aspect ratio is in range.
+    # The largest window with an allowed aspect ratio, which is the whole image if its ratio is allowed.
     window = jnp.where(
         ratio > high,
         jnp.stack([height, widest]),
@@ -116,13 +118,7 @@ def window_function(
     random_aspect_ratio: Sequence[float],
     num_attempts: int,
 ) -> WindowFunction:
-    """Returns `random_window` for these arguments, the same object each time, for `SampleKeys.map`.
-
-    Args:
-        random_area: least and largest area, as a share of the image's; 0 < least <= largest.
-        random_aspect_ratio: least and largest width / height, both positive.
-        num_attempts: number of attempts, at least 1.
-    """
+    """Returns `random_window` with these arguments bound; equal arguments give the same object, as `SampleKeys.map` requires."""
     for argument, limits in (("random_area", random_area), ("random_aspect_ratio", random_aspect_ratio)):
         if len(limits) != 2 or not 0 < limits[0] <= limits[1]:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Rows of an image that a kernel reaches from a block of rows, extended past the image's borders."""
+"""Reads the rows of an image that a kernel needs for a block of rows, extended past the image's borders."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from jdali._kernels.border import INDICES, rows_with_margin
 
 @dataclasses.dataclass(frozen=True)
 class ReachedRows:
-    """Rows that a kernel reaches from a block of rows, in float32, with a margin past the borders of the image.
+    """Reads the rows that a kernel needs for a block of rows, as float32, with a margin past the borders of the image.
 
     Blocks stay in the cache. Extending the whole image at once would write it to memory and read it again twice.
 
     Attributes:
         border: see `with_margin`; None: the kernel stays within the image.
         kernel: padded size of the kernel, for each of D, H, W.
-        shape: planes, rows and elements of a row that the kernel reaches.
-        channels: number of channels of a pixel.
+        shape: what a block needs: number of planes, rows per plane, elements per row.
         flat: [N, D, H, W · C], the images, with a margin along D.
         fill: scalar, for the border "constant".
-        starts: int32 [3], first element reached along D, H, W, counted in images with margins of the kernel's size - 1.
+        starts: int32 [3], first element that the kernel needs along D, H, W, in images extended by the kernel's size - 1.
         sizes: int32 [2, 4], see `correlate`.
     """
 
@@ -38,11 +37,10 @@ class ReachedRows:
 
     @property
     def _side(self) -> int:
-        """Number of pixels that the margin has on either side of a row."""
+        """Number of pixels in the margin on each side of a row."""
         return 0 if self.border is None else self.kernel[2] - 1
 
     def buffer(self) -> Array:
-        """Makes the buffer that `read` writes into."""
         planes, rows, length = self.shape
         return jnp.zeros((planes * rows, length + self._side * self.channels), jnp.float32)
 
@@ -65,7 +63,7 @@ class ReachedRows:
         )  # fmt: skip
 
     def reached(self, buffer: Array) -> Array:
-        """Cuts the elements that the kernel reaches out of the buffer that `read` filled: float32 of `shape`."""
+        """Cuts the elements that the kernel needs out of a buffer filled by `read`: float32 of `shape`."""
         planes, rows, length = self.shape
         start = self.starts[2] * self.channels
         return lax.dynamic_slice_in_dim(buffer, start, length, axis=1).reshape(planes, rows, length)

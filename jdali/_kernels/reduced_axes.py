@@ -17,7 +17,7 @@ def reduction_options(
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
 ) -> None:
-    """Declares the arguments of every reduction; `setup` replaces `axes` by the result of `resolve_axes`.
+    """Declares the arguments of every reduction. `setup` replaces the user's `axes` by the result of `resolve_axes`.
 
     Args:
         axes: axes to reduce; negative ones count from the end; []: no axis; None: all axes.
@@ -32,7 +32,6 @@ def resolve_axes(
     """Returns the indices of the axes to reduce, ascending.
 
     Args:
-        spec: spec of the input.
         axes: indices; negative ones count from the end; empty: no axis; None: all axes.
         axis_names: letters of the input's layout, in place of `axes`.
     """
@@ -59,7 +58,7 @@ def resolve_axes(
 
 
 def reduced_spec(spec: BatchSpec, axes: Sequence[int], keep_dims: bool, dtype: np.dtype) -> BatchSpec:
-    """Makes the spec after the reduction; reduced axes have size 1 or are dropped."""
+    """Makes the spec of the reduced batch. Reduced axes have size 1 if `keep_dims`, else they are dropped."""
     extents, layout = spec.extents.copy(), spec.layout
     if keep_dims:
         extents[:, list(axes)] = 1

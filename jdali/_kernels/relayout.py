@@ -21,7 +21,7 @@ def linear_index(extent: Array, shape: Sequence[int]) -> Array:
 
 
 def take_linear(data: Array, extent: Array, linear: Array) -> Array:
-    """Takes elements of a padded sample by row-major indices into its true extent; other indices give arbitrary elements."""
+    """Takes elements of a padded sample by row-major indices in its true extent; out of range, any element is taken."""
     if data.size == 0:
         return jnp.zeros(linear.shape, data.dtype)
     index: list[Array] = []
@@ -36,8 +36,7 @@ def relayout(data: Array, extent: Array, out_extent: Array, out_shape: Sequence[
     """Moves the elements of a padded sample, in row-major order, to a new padded shape.
 
     Args:
-        data: the padded sample.
-        extent: int32 [ndim], its true size.
+        extent: int32 [ndim], true size of the data.
         out_extent: int32, the new true size, of the same volume.
         out_shape: the new padded shape.
     """

@@ -28,7 +28,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._system.jax_internals import is_mapped
 from jdali._system.jax_modes import usual_modes
 
-# An image is small if, on each axis, the product of the input size and the output size is at most this number.
+# An image is small if input size × output size is at most this number along each axis.
 _SMALL = 48 * 48
 
 
@@ -52,7 +52,7 @@ def resample(
         out_extent: int32 [d], true size of the result without C.
         out_shape: padded shape of the result.
         dtype: type of the result; integers are rounded half away from zero and saturated.
-        nearest: static; True: all filters are NN, so elements are copied; None: `filters` decides at run time.
+        nearest: static; True: all filters are NN, so elements are copied; False: none is; None: `filters` decides at run time.
         reach: static, see `Reach`; None: the filters are not known on the host.
 
     Returns: `dtype` [*out_shape]; past `out_extent` the values are unspecified.
@@ -84,7 +84,7 @@ def _pick(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...
         ]
         return saturate_cast(take_grid(image, indices, mode="promise_in_bounds"), dtype)
 
-    # A CPU gathers one sample after the other: a gather that also indexes the samples takes twice as long.
+    # On a CPU, samples are gathered one after the other, because a gather that also indexes the samples takes twice as long.
     return by_platform(taken, taken)(image, filters, extent)
 
 
@@ -95,7 +95,7 @@ def _dense(
     out_shape: tuple[int, ...],
     matrix: Callable[[Array, Array, int, int], Array] = dense_weights,
 ) -> Array:
-    """Resamples by matrix products, float32 [*out_shape, C]; linear in `image`, so it can be transposed.
+    """Resamples by matrix products: float32 [*out_shape, C]. Linear in `image`, so JAX can transpose it.
 
     Args:
         image, filters, extent, out_shape: see `resample`.
@@ -114,7 +114,7 @@ def _dense(
 
 
 def _dense_of_any(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
-    """Applies `_dense` to pixels that may be NaN or infinite; only outputs whose window covers such a pixel become NaN."""
+    """Applies `_dense` to pixels that may be NaN or infinite. Only outputs whose window covers such a pixel become NaN."""
     if not jnp.issubdtype(image.dtype, jnp.floating):
         return _dense(image, filters, extent, out_shape)
     finite = jnp.isfinite(image)
@@ -167,9 +167,9 @@ def _weighted(
 
 @functools.lru_cache(maxsize=256)
 def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Callable[..., Array]:
-    """Wraps `resample_taps` so that `vmap` makes its batch longer, and does not vectorize its loops.
+    """Wraps `resample_taps` so that `vmap` extends its batch axis and does not vectorize its loops.
 
-    A vectorized loop runs all samples for as many iterations as the largest sample needs.
+    In a vectorized loop, every sample takes as many iterations as the largest one.
     """
 
     @custom_vmap
@@ -177,7 +177,7 @@ def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype, reach: int) -> Ca
         return resample_taps(images, filters, extents, out_extents, out_shape, dtype, reach)
 
     @custom_vmap
-    def mapped(images: Array, *_: Array) -> Array:  # only traced for the shape of its result
+    def mapped(images: Array, *_: Array) -> Array:  # traced only to find the shape of the result
         return lax.full((len(images), *out_shape, images.shape[-1]), 0, dtype)
 
     @usual_modes()

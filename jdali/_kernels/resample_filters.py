@@ -1,11 +1,11 @@
-"""Resampling filters: their weights, and the input elements under the filter for each output element.
+"""Resampling filters: their weights, and the input elements from which each output element is computed.
 
-The last axis of an array called `filters` holds five numbers for one axis of a sample:
-(filter, step, start, density, taps). Output element x is the weighted mean of `taps` input elements, beginning with
-element ceil(start + x · step). Neighbouring input elements are `density` entries apart in the filter's table.
+An array `filters` [..., 5] holds (filter, step, start, density, taps) for each axis of a sample. Output element x is the
+weighted mean of `taps` input elements, its taps, which begin at element ceil(start + x · step). Weights are looked up in
+a table of the filter, in which neighbouring taps are `density` entries apart.
 
-The NN filter copies one input element, see `nearest_elements`. For this filter, `taps` is the first element of the input
-that may be read, and `density` is the end of the window; `start` and `density` are counted from element `taps`.
+The NN filter copies one input element, see `nearest_elements`. Its row has other meanings: `taps` is the first element that
+may be read, and `density` is the end of the window. `start` and `density` are counted from that first element.
 
 Elements outside of the input equal its first or last element.
 """
@@ -34,7 +34,7 @@ _ROOT8 = np.float32(np.sqrt(8.0))
 
 
 def _tables() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulates samples of each filter [filter, _WIDTH], and their number [filter].
+    """Tabulates samples of each filter, [filter, _WIDTH]; also returns the number of samples of each filter, [filter].
 
     Weights are interpolated linearly between these samples, as in DALI
     (kernels/imgproc/resample/resampling_filters.cu). For curved filters, weights differ from the formula by up to 1e-3.
@@ -78,7 +78,7 @@ def all_nearest(kinds: object) -> bool | None:
 
 
 class Reach(enum.IntEnum):
-    """Largest number of taps that a program of `resample` supports; a smaller limit gives a smaller program."""
+    """Maximum number of taps that a program of `resample` supports. A lower maximum gives a smaller program."""
 
     PAIR = 2  # linear interpolation, if no axis shrinks
     CHUNK = 8
@@ -118,7 +118,7 @@ def filters_of(
         interp_type: int [N], filter of axes without a `min_filter` or `mag_filter`.
         min_filter: int [N], filter of axes that shrink; None: `interp_type`.
         mag_filter: int [N], filter of axes that do not shrink; None: `interp_type`.
-        antialias: widen the filter of axes that shrink.
+        antialias: whether to widen the filter of axes that shrink.
         xp: `numpy`, or `jax.numpy` for a window that is known only on the device.
 
     Returns: float32 [N, d, 5].
@@ -136,7 +136,7 @@ def filters_of(
     base = xp.asarray([_RADII.get(k, 0.5) for k in DALIInterpType], np.float32)[kind]
     radius = base * xp.where(shrinks & antialias, xp.abs(step), np.float32(1))
     count = xp.asarray(_COUNTS)[kind]
-    # Computed from the standard deviation, as in DALI: its rounding decides whether a tap at the very edge counts.
+    # Computed from the standard deviation, as in DALI, because rounding decides whether a tap at the very edge counts.
     deviation = quotient(radius, _ROOT8).astype(np.float32)
     width = xp.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
     entries = xp.maximum(count - 1, 1).astype(np.float32)
@@ -158,11 +158,11 @@ def _check_kinds(kinds: np.ndarray) -> None:
 
 
 def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType) -> object:
-    """Returns the element from which DALI counts positions along each axis if all filters are NN: float32 [N, d].
+    """Returns the element from which DALI counts positions along each axis, if all filters are NN: float32 [N, d].
 
-    DALI first cuts the window out along all axes except the one that it resamples first (resampling_setup.cc,
-    GetProcessingOrder). Positions, and so roundings, are relative to this cut. The order of axes is the cheapest one;
-    among equal costs, x comes before y before z.
+    DALI first cuts the window out along all axes except the axis that it resamples first (resampling_setup.cc,
+    GetProcessingOrder). Along the other axes, positions are relative to this cut, which affects their rounding. DALI chooses
+    the cheapest order of axes; if costs are equal, x comes before y, and y before z.
     """
     axes = out.shape[1]
     extents = extents.astype(np.float32)
@@ -195,11 +195,10 @@ def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
 
 
 def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
-    """Computes the filter's start, float32, and first tap, int32, for output elements 0 to count - 1.
+    """Computes where the filter of each output element starts, float32, and its first tap, int32, for elements 0 to count - 1.
 
     Args:
         axis: float32 [5] for one axis, or [..., 1, 5] for several.
-        count: number of output elements.
 
     Returns: two arrays [count], or [..., count] for several axes.
     """
@@ -212,16 +211,16 @@ def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
 
 
 def tap_count(axis: Array) -> Array:
-    """Returns the number of taps along each axis, int32 [...], for `axis` [..., 5]."""
+    """Returns the number of taps, int32 [...], of filters [..., 5]; 1 for NN."""
     return jnp.where(axis[..., FILTER] == NN, jnp.float32(1), axis[..., TAPS]).astype(jnp.int32)
 
 
 def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool) -> Array:
     """Returns the input elements, int32 [count], that the NN filter copies to output elements 0 to count - 1.
 
-    Output element x is the input element that contains the position start + (x + 1/2) · step. If the position is on a
-    border between two elements, rounding decides, as in DALI (resampling_impl_cpu.h, ResampleNN):
-    positions along the last axis are computed one by one; along other axes the step is added to the position before.
+    Output element x is the input element that contains the position start + (x + 1/2) · step. Near the border between two
+    elements, rounding decides, so positions are computed as in DALI (resampling_impl_cpu.h, ResampleNN): along the last axis
+    each by itself, and along other axes by adding the step to the previous position.
     """
     step, start = axis[STEP], axis[START]
     if last_axis:
@@ -238,7 +237,7 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
 
 
 def weight(axis: Array, tap: Array, start: Array) -> Array:
-    """Computes the weight of input element `tap` under a filter that begins at `start`, before normalization.
+    """Computes the weight of input element `tap` in a filter that begins at `start`, before normalization.
 
     Args:
         axis: float32 [..., 5]; its leading axes are broadcast with `tap` and `start`.
@@ -262,7 +261,7 @@ def weight(axis: Array, tap: Array, start: Array) -> Array:
 
 
 def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
-    """Marks the taps of each output element, even those with weight 0: float32 [count, shape]."""
+    """Marks the taps of each output element, including taps with weight 0: float32 [count, shape]."""
     _, first = first_taps(axis, count)
     last = first + tap_count(axis) - 1
     low, high = (jnp.clip(end, 0, extent - 1)[:, None] for end in (first, last))
@@ -273,7 +272,7 @@ def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
 def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
     """Computes the weight of each input element in each output element: float32 [count, shape].
 
-    The table is read only for taps, because on a TPU the gather takes most of the time.
+    The table is looked up for taps only, because on a TPU the look-up, a gather, takes most of the time.
     """
     start, first = first_taps(axis, count)
     taps = tap_count(axis)
@@ -289,7 +288,7 @@ def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
             weights = weights + jnp.where(element == place[:, k, None], value[:, k, None], 0)
         return weights, total + value.sum(axis=1, dtype=jnp.float32)
 
-    # 0, computed from the operands: in `shard_map`, the state of a loop must vary over the same devices as they do.
+    # In `shard_map`, a loop's state must vary over the same devices as the operands, so this 0 is computed from them.
     zero = jnp.where(axis[STEP] == extent.astype(jnp.float32), jnp.float32(0), jnp.float32(0))
     zeros = jnp.zeros((count, shape), jnp.float32) + zero, jnp.zeros(count, jnp.float32) + zero
     weights, total = lax.fori_loop(jnp.int32(0), (taps + _CHUNK - 1) // _CHUNK, add, zeros)

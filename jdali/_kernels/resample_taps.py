@@ -4,9 +4,9 @@ One axis is resampled after the other, on the array reshaped to [rows, columns].
 a tile of columns, as the sum of up to two chunks of `CHUNK_TAPS` weighted rows. XLA fuses it to one loop, which reads
 each element once and keeps the sum in registers.
 
-The number of iterations of each loop is computed at run time, so the cost depends on the true size and scale of the
-sample, not on the padded shapes. One program serves every scale up to its `Reach`; a program that has no loops for
-further taps is half as large. Samples are computed one after the other.
+The number of iterations of each loop is computed at run time, so the cost depends on the true size and scale of the sample,
+not on the padded shapes. One program serves all scales up to its `Reach`. A program with a small `Reach` is half as large,
+because it needs no loops for further taps. Samples are computed one after the other.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from jdali._kernels.resample_filters import first_taps, tap_count, weight
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._numerics.sums import fixed_sum
 
-# Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass. Overhead dominates in smaller blocks; larger
-# blocks do not fit into the cache, and XLA splits their loops over threads that wait for each other.
+# Sizes measured on AVX-512 cores. 8 taps cover a scale of up to 3.5 in one pass. In smaller blocks, overhead dominates. Larger
+# blocks do not fit into the cache, and XLA splits their loops over threads, which wait for each other.
 CHUNK_TAPS = 8
 _ROWS = 32
 _COLUMNS = 768
-# Rows in a block along all axes but the first, where rows are short, and columns transposed at once.
+# Number of rows per block along the axes after the first, whose rows are short; number of columns transposed at once.
 _LATER_ROWS, _TURNED = 128, 256
 # Half a chunk of taps covers a scale of up to 2; two chunks cover a scale of up to 8.
 _HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
-# Number of taps, enough for a scale of 32, whose weights are computed once per sample. Weights of further taps are
-# computed once per block.
+# Weights of this number of taps, which is enough for a scale of 32, are computed once per sample. Weights of further taps
+# are computed once per block.
 _KEPT_TAPS = 64
 _LINE = 16  # float32 values in a cache line
 
@@ -61,7 +61,7 @@ class _Axes:
         start: float32 [d, shape_out], start of each output row's filter.
         first: int32 [d, shape_out], first tap of each output row.
         inverse: float32 [d, shape_out], factor that makes the sum of the weights 1.
-        leading: `factors` of the first chunk for all output rows, which a sample needs many times.
+        leading: result of `factors` for the first chunk and all output rows, stored because it is used many times.
     """
 
     filters: Array
@@ -78,10 +78,8 @@ class _Axes:
         """Computes the attributes from the filters of a sample.
 
         Args:
-            filters: float32 [d, 5].
             rows: int32 [d].
             count: number of output rows along the longest axis.
-            reach: see `Reach`.
         """
         filters, taps = filters[:, None], taps_at_once(reach)
         start, first = first_taps(filters, count)
@@ -100,7 +98,6 @@ class _Axes:
         return cls(filters, rows, taps, chunks, start, first, inverse, leading)
 
     def first_factors(self, axis: int, top: Array | int, block: int) -> tuple[Array, Array]:
-        """Returns `factors` of the first chunk."""
         start, sizes = (_int32(axis), _int32(0), jnp.asarray(top, jnp.int32)), (1, self.taps, block)
         row, value = (lax.dynamic_slice(v, start, sizes)[0] for v in self.leading)
         return _kept((row, value))
@@ -115,15 +112,14 @@ class _Axes:
         return _kept((jnp.clip(tap, 0, self.rows[axis] - 1), value * inverse))
 
     def add_chunks(self, axis: int, result: Array, add: Callable[[Array, Array], Array]) -> Array:
-        """Adds each chunk but the first to the result, by calls of `add`."""
         return result if self.chunks is None else lax.fori_loop(_int32(1), self.chunks[axis], add, result)
 
 
 def taps_at_once(reach: int) -> int:
     """Returns the number of taps in a chunk: the taps of the largest filter plus one, at most `CHUNK_TAPS`.
 
-    A surplus tap multiplies the filter's last element by 0, which is NaN if the element is not finite. One surplus tap
-    has the same effect as several.
+    The extra tap multiplies the filter's last element by 0. The product is NaN if the element is not finite. Several extra
+    taps have the same effect as one, so results do not depend on `reach`.
     """
     return min(reach + 1, CHUNK_TAPS)
 
@@ -133,15 +129,13 @@ def taps_and_weights(
 ) -> tuple[Array, Array]:
     """Computes the taps of one chunk and their weights before normalization, [..., taps, rows] each.
 
-    Surplus taps of a chunk repeat the filter's last tap with weight 0. They read no row past the filter, since 0 · NaN is
-    NaN.
+    Taps that a chunk has past the filter's last tap repeat the last tap with weight 0. They must not read rows past the
+    filter, because 0 · NaN is NaN.
 
     Args:
         filters: float32 [..., 1, 5].
         start: float32 [..., rows].
         first: int32 [..., rows].
-        chunk: index of the chunk.
-        taps: number of taps in a chunk.
     """
     offset = (chunk * CHUNK_TAPS + jnp.arange(taps, dtype=jnp.int32))[:, None]
     count = tap_count(filters)[..., None]
@@ -151,7 +145,7 @@ def taps_and_weights(
 
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Applies a barrier; without it, XLA would look up the weights again for each column."""
+    """Returns the values through a barrier, because XLA would otherwise look up the weights again for each column."""
     first, second = lax.optimization_barrier(values)
     return first, second
 
@@ -164,9 +158,8 @@ class _AxisFactors:
         row: int32 [d, taps, shape_out], rows of the first taps.
         weight: float32 [d, taps, shape_out], weights of the first taps.
         counts: int32 [d], number of taps that a sum needs.
-        steps: numbers of taps that the first pass may sum, ascending; each further pass sums the largest number.
-        beyond: computes rows and weights of a pass whose taps `row` and `weight` do not hold; None: they hold all taps.
-        once: int32 1, see `by_platform.kept`.
+        steps: possible numbers of taps in the first pass, ascending. Each further pass sums the largest of these numbers.
+        beyond: computes rows and weights of taps that are not in `row` and `weight`; None: there are no such taps.
     """
 
     row: Array
@@ -181,12 +174,9 @@ class _AxisFactors:
         """Computes the attributes from the filters of a sample.
 
         Args:
-            filters: float32 [d, 5].
-            extents: int32 [d].
             count: number of output rows along the longest axis.
-            reach: see `Reach`.
-            finite: True: no pixel is NaN or infinite; False: a chunk that is not full gets one surplus tap, see
-                `taps_at_once`.
+            finite: True: no pixel is NaN or infinite. False: pixels may be, and a chunk that is not full gets one extra tap,
+                see `taps_at_once`.
         """
         once, counts = jnp.minimum(extents[0], 1), tap_count(filters)
         needed = counts if finite else counts + (counts % CHUNK_TAPS != 0)
@@ -229,7 +219,7 @@ class _AxisFactors:
         return cls(row, weight, needed, (CHUNK_TAPS, _DOUBLE), beyond, once)
 
     def at(self, axis: int, top: Array | int, block: int, taps: int, step: Array) -> tuple[Array, Array]:
-        """Returns the rows to read and their weights, [taps, block] each, for a block of output rows in one pass."""
+        """Returns the rows that pass `step` reads for a block of output rows, and their weights: [taps, block] each."""
         start = (_int32(axis), step * taps, jnp.asarray(top, jnp.int32))
         row, weight = (lax.dynamic_slice(v, start, (1, taps, block))[0] for v in (self.row, self.weight))
         return _kept((row, weight))
@@ -249,17 +239,14 @@ def _resample_rows(
 ) -> Array:
     """Computes the output rows top, ..., top + block - 1.
 
-    The loop that computes a tile writes it in place. XLA then neither copies the tile nor splits the loop over threads,
-    which would wait for each other at each of many small tiles.
+    The loop that computes a tile writes it in place, so that XLA does not copy the tile. XLA also does not split such a loop
+    over threads, which would wait for each other after each small tile.
 
     Args:
         source: [N, rows, columns], padded.
         sample: index of the sample in `source`.
-        factors: rows to read and their weights.
-        axis: axis of the sample that the rows belong to.
+        axis: axis of the sample that is resampled.
         result: float32 [rows_out, columns or more].
-        top: first output row to compute.
-        block: number of output rows to compute.
         columns: true number of columns.
         to: row of `result` at which the block is written.
     """
@@ -270,7 +257,7 @@ def _resample_rows(
 
     def weighted_sums(left: Array, rows: Array, weights: Array) -> list[Array]:
         """Computes the weighted sum of each chunk of taps."""
-        # Written in `lax`, because `jnp` takes ten times as long to trace, once per tap.
+        # Written with `lax`, because these lines are traced once per tap, and tracing `jnp` takes ten times as long.
         first, last = (lax.broadcast(v, (block, 1)) for v in (sample, left))
         terms = []
         for k in range(len(rows)):
@@ -285,11 +272,11 @@ def _resample_rows(
         return [functools.reduce(lax.add, terms[k : k + CHUNK_TAPS]) for k in chunks]
 
     def first_step(result: Array, least: int, taps: int) -> Array:
-        """Sums the first `taps` taps; does nothing if `least` taps are enough, or a longer step is needed."""
+        """Sums the first `taps` taps. Does nothing if `least` taps are enough, or if a step with more taps is needed."""
         rows, weights = factors.at(axis, top, block, taps, _int32(0))
 
         def put(t: Array, result: Array) -> Array:
-            # The last tile overlaps the tile before; the overlap is computed twice.
+            # The last tile overlaps the previous one; the overlap is computed twice.
             left = jnp.minimum(t * tile, width - tile)
             total = functools.reduce(lax.add, weighted_sums(left, rows, weights))
             return lax.dynamic_update_slice(result, total, (to, left))
@@ -312,7 +299,7 @@ def _resample_rows(
 
         def add(t: Array, result: Array) -> Array:
             left = jnp.minimum(t * tile, width - tile)
-            # These taps were already added to the part that overlaps the tile before.
+            # In the part that overlaps the previous tile, these taps were already added.
             done = jnp.arange(tile, dtype=jnp.int32) < t * tile - left
             # Copied, because LLVM does not vectorize a loop that reads what it overwrites.
             total = kept(lax.dynamic_slice(result, (to, left), (block, tile)), factors.once)
@@ -340,7 +327,7 @@ def _transposed(source: Array, result: Array, columns: Array) -> Array:
 
 
 def _apart(columns: int) -> int:
-    """Rounds the length of float32 rows up to an odd number of cache lines, so that a column uses many cache sets."""
+    """Rounds the length of float32 rows up to an odd number of cache lines, so that a column lies in many cache sets."""
     return (-(-columns // _LINE) | 1) * _LINE
 
 
@@ -365,7 +352,6 @@ def resample_taps(
         extents, out_extents: int32 [N, d].
         out_shape: padded shape of one result, without C.
         dtype: type of the result; integers are rounded and saturated.
-        reach: see `Reach`.
 
     Returns: `dtype` [N, *out_shape, C].
     """
@@ -391,7 +377,7 @@ def resample_taps(
             for a in range(axes):
                 last = a == axes - 1
                 width = source.shape[2]
-                # Columns merge several axes. Only the padding of the first of these axes can be left out.
+                # The columns are several merged axes; the loop can skip only the padding of the first of them.
                 columns = _int32(width) if last else extents[i, a + 1] * (width // shape[a + 1])
                 run = functools.partial(_resample_rows, source, sample, factors, a, columns=columns)
                 if a == 0:
@@ -402,7 +388,7 @@ def resample_taps(
                     turned[a] = _transposed(made[a], turned[a], columns)
                     source, sample = turned[a].reshape(1, shape[a + 1], -1), _int32(0)
             value = saturate_cast(made[-1], dtype)
-            if dtype != np.float32:  # LLVM vectorizes rounding only without the transpose
+            if dtype != np.float32:  # LLVM does not vectorize rounding with a transpose
                 value = kept(value, factors.once)
             value = value.reshape(lead[-1], channels, *lead[:-1])
             value = value.transpose(*range(2, axes + 1), 0, 1)
@@ -427,7 +413,6 @@ def resample_small(
         filters: float32 [d, 5].
         extent: int32 [d].
         out_shape: padded shape of the result, without C.
-        reach: see `Reach`.
 
     Returns: float32 [*out_shape, C].
     """

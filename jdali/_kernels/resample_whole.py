@@ -1,8 +1,8 @@
-"""Resamples on a GPU: one pass over all pixels for each axis, or one for all axes if filters have few taps.
+"""Resamples on a GPU, in one pass over all pixels for each axis, or in one pass for all axes if filters have few taps.
 
-Sums have the order of `resample_taps`, so results have the same bits. XLA fuses up to `Reach.FOUR_CHUNKS` taps along an
-axis to one kernel; the loops of `resample_small` sum more taps. The choice is made at compile time. A choice at run time
-would make the GPU wait for the host, and compile in 10 s, not 1 s.
+Sums have the same order as in `resample_taps`, so results have the same bits. XLA fuses up to `Reach.FOUR_CHUNKS` taps
+along an axis into one kernel; filters with more taps use the loops of `resample_small`. The choice is made at compile time.
+If it were made at run time, the GPU would wait for the host, and compiling would take 10 s instead of 1 s.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ def resample_whole(
         extent: int32 [d], true size.
         out_shape: padded shape of the result, without C.
         dtype: type of the result; integers are rounded and saturated.
-        reach: see `Reach`.
 
     Returns: `dtype` [*out_shape, C].
     """
@@ -40,7 +39,7 @@ def resample_whole(
         return saturate_cast(resample_small(image, filters, extent, out_shape, reach), dtype)
     value, chunks = image, max(reach // CHUNK_TAPS, 1)
     for axis, count in enumerate(out_shape):
-        if axis and reach > Reach.PAIR:  # else XLA would compute the pass before again for each tap
+        if axis and reach > Reach.PAIR:  # otherwise XLA would compute the previous pass again for each tap
             value = lax.optimization_barrier(value)
         value = _along(value, axis, filters[axis], extent[axis], count, chunks, taps_at_once(reach))
     return saturate_cast(value, dtype)
@@ -49,7 +48,7 @@ def resample_whole(
 def _along(
     value: Array, axis: int, one_filter: Array, extent: Array, count: int, chunks: int, taps: int
 ) -> Array:
-    """Resamples along an axis to float32 with `count` elements, each the sum of `chunks` · `taps` terms."""
+    """Resamples along an axis to `count` float32 elements, each of which is the sum of `chunks` · `taps` terms."""
     others = [a for a in range(value.ndim) if a != axis]
     rows, weights = _rows_and_weights(one_filter, extent, count, chunks, taps)
     total = None
@@ -59,7 +58,7 @@ def _along(
             for k in range(chunk * taps, (chunk + 1) * taps)
         ]
         part = functools.reduce(jnp.add, terms)
-        # Chunks past a sample's last tap are left out: terms of 0 · infinity, or of -0, would change the sum.
+        # Chunks past a sample's last tap are skipped, because terms of 0 · infinity or -0 would change the sum.
         more = chunk * CHUNK_TAPS < tap_count(one_filter)
         total = part if total is None else jnp.where(more, total + part, total)
     assert total is not None
@@ -67,7 +66,7 @@ def _along(
 
 
 def _take(value: Array, axis: int, rows: Array) -> Array:
-    # From an axis this short, such as channels, elements are selected: XLA would compile a gather to two kernels.
+    # Along short axes, elements are taken by `where`, because XLA would compile a gather to two kernels.
     if value.shape[axis] <= SMALL_AXIS:
         rows = jnp.expand_dims(rows, [a for a in range(value.ndim) if a != axis])
         elements = [lax.slice_in_dim(value, n, n + 1, axis=axis) for n in range(value.shape[axis])]

@@ -20,13 +20,13 @@ _ROUNDINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "truncate": np.floor,
     "ceil": np.ceil,
 }
-# resize_attr.cc: a narrower window would make the scale infinite.
+# Smallest size of a window, as in DALI (resize_attr.cc), because an empty window would make the scale infinite.
 _LEAST_WINDOW = 1e-3
 
 
 @dataclasses.dataclass(frozen=True)
 class ResizeWindow:
-    """Windows to resample: along each axis, [low, high) of the input becomes `size` elements.
+    """Windows to resample. Along each axis, the part [low, high) of the input becomes `size` elements.
 
     Attributes:
         low, high: float64 [N, d], in input elements; high < low mirrors the axis.
@@ -53,7 +53,7 @@ def check_types(
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
 ) -> np.dtype:
-    """Returns the output dtype: the input's or float32. Raises for other types; NN filters take any integers."""
+    """Returns the output dtype, which must be the input's or float32. Raises for types that the filters do not take."""
     filtered = images.dtype in (np.uint8, np.int16, np.uint16, np.float32)
     kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
     if not filtered and not (images.dtype.kind in "iu" and all_nearest(np.stack(kinds))):
@@ -100,12 +100,11 @@ def resize_window(
     """Computes output sizes and input windows by DALI's rules.
 
     Args:
-        name: name of the operator, for messages.
         extents: [N, d] of the inputs.
         separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
         alignment: [N, d], see `tensor_resize`.
         size_rounding: see `tensor_resize`.
-        (others): the operator's arguments of the same names; per-sample arguments have a leading axis N.
+        (other arguments): as passed to the operator; per-sample arguments have a leading axis N.
     """
     if size_rounding not in _ROUNDINGS:
         raise ValueError(
@@ -117,14 +116,14 @@ def resize_window(
     limit = None
     if max_size is not None:
         limit = per_axis(name, "max_size", np.atleast_1d(np.asarray(max_size))[None], count)
-    # DALI computes sizes in float32, too.
+    # Computed in float32, as in DALI.
     exact = _fill_in(wanted, high - low, mode, limit).astype(np.float32).astype(np.float64)
     _check_finite(name, exact)
     mirror = exact < 0
     low, high = np.where(mirror, high, low), np.where(mirror, low, high)
     exact = np.abs(exact)
     rounded = np.maximum(_ROUNDINGS[size_rounding](exact), 1)
-    if subpixel_scale:  # scale the window around a fixed point, as rounding scaled the size
+    if subpixel_scale:  # scale the window by the factor by which rounding changed the size
         change = rounded / np.where(exact == 0, 1, exact)
         centre = low + (high - low) * alignment
         low, high = centre + (low - centre) * change, centre + (high - centre) * change
@@ -140,7 +139,7 @@ def _wanted(
     resize_longer: np.ndarray,
     mode: str,
 ) -> tuple[np.ndarray, str]:
-    """Returns the requested sizes, [N, d], 0 for an axis without one, and the resize mode that applies to them."""
+    """Returns the requested sizes, [N, d] (0: no size requested), and the resize mode that applies to them."""
     shorter, longer = bool(np.any(resize_shorter)), bool(np.any(resize_longer))
     apart = any(bool(np.any(s)) for s in separate)
     if (size is not None) + shorter + longer + apart != 1:
@@ -185,7 +184,7 @@ def _region(
 
 
 def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None) -> np.ndarray:
-    """Computes sizes by the mode and `limit`, before rounding; negative for mirrored axes.
+    """Computes the unrounded sizes of all axes by the mode and `limit`; the size of a mirrored axis is negative.
 
     Args:
         wanted: [N, d], requested sizes; 0: none.
@@ -194,7 +193,7 @@ def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarra
     """
     requested = (wanted != 0) & (source != 0)
     scale = np.where(source != 0, wanted / np.where(source == 0, 1, source), 1.0)
-    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI; rounding decides where positions lie
+    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI, because rounding affects positions
     size = np.abs(scale)
     any_requested = requested.any(axis=1, keepdims=True)
     limit = np.where(limit > 0, limit, np.inf) if limit is not None else np.full((1, 1), np.inf)
@@ -231,12 +230,12 @@ def crop_window(
     position: np.ndarray,
     rounding: str,
 ) -> ResizeWindow:
-    """Cuts `window` to the part that becomes a crop of the output.
+    """Cuts `window` down to the part whose resized pixels are a crop of the output.
 
     Args:
         crop: [N, d], size of the crop; 0: no crop along that axis.
         position: [N, d], share of the free space before the crop.
-        rounding: "round" (half away from zero) or "truncate", of the first element's index.
+        rounding: how to round the index of the crop's first element: "round" (half away from zero) or "truncate".
     """
     if rounding not in ("round", "truncate"):
         raise ValueError(
@@ -246,7 +245,7 @@ def crop_window(
     check_positions(name, size != window.size, list(position.T), "DHW"[-position.shape[1] :])
     free = position * (window.size - size)
     first = np_round_half_away(free) if rounding == "round" else np.trunc(free)
-    # DALI rounds the edges and their distance to float32, and continues in float64. This decides which pixel is
+    # DALI rounds the edges and their distance to float32, and continues in float64. The rounding decides which pixel is
     # nearest to a position on a border.
     start, end = window.low.astype(np.float32), window.high.astype(np.float32)
     step = (end - start).astype(np.float64) / np.maximum(window.size, 1)

@@ -1,4 +1,4 @@
-"""Mixes each sample of a batch with another sample: partners, shares and labels of `mixup` and `cutmix`."""
+"""Draws partners and shares for `mixup` and `cutmix`, and mixes samples and labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jdali._numerics.random import element_uniform
 from jdali._numerics.threefry import threefry
 from jdali._operators.record import is_traced
 
-# Numbers of draws from a sample's key; `draw_beta` uses the numbers from 0 and from 2^31 on.
+# Values of `draw` for further draws from a sample's key; `draw_beta` uses the values from 0 and from 2^31 on.
 _PARTNER, _DECISION, FIRST_FREE = (np.uint32((1 << 30) + i) for i in range(3))
 
 
@@ -27,7 +27,7 @@ class Mixture(NamedTuple):
 
     Attributes:
         partners: int32 [N], position of each sample's partner.
-        mixed: bool [N], False for samples that stay as they are.
+        mixed: bool [N], False for samples that are not changed.
         shares: float32 [N], 0 to 1, share of the sample itself.
     """
 
@@ -44,7 +44,7 @@ def plan_mixture(
     probability: Any,
     num_classes: int | None,
 ) -> Plan:
-    """Checks the inputs and arguments of an operator that mixes, and plans its outputs."""
+    """Checks the inputs and arguments of `mixup` or `cutmix`, and plans the outputs."""
     if not images.is_uniform:
         wrong = int((images.extents != images.extents[0]).any(axis=1).argmax())
         raise ValueError(
@@ -76,7 +76,7 @@ def _check(argument: str, value: Any, is_right: Any, text: str) -> None:
 
 
 def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) -> bool:
-    """Returns True for class numbers, False for vectors and other numbers, which are mixed as they are."""
+    """Returns True if labels are class numbers, and False if they are vectors or other numbers, which are mixed unchanged."""
     single = bool((labels.extents == 1).all())
     whole = labels.dtype.kind in "iub"
     if not labels.is_uniform:
@@ -103,11 +103,11 @@ def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) ->
 
 @one_program()
 def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mixture:
-    """Draws partners and shares.
+    """Draws, for each sample, a partner and the sample's share in the mixture.
 
-    Samples are sorted by 64 random bits each. A sample's partner is the next sample in this order; the partner of
-    the last is the first. So every sample is the partner of one other sample. The bits of a sample, its share and the
-    decision to mix it follow from its own key.
+    Samples are sorted by random keys of 64 bits. A sample's partner is the next sample in this order, and the last sample's
+    partner is the first one, so every sample is the partner of one other sample. The share of a sample and the decision to
+    mix it depend only on the sample's JAX key.
 
     Args:
         keys: typed keys [rows].
@@ -138,13 +138,13 @@ def mix(values: Array, mixture: Mixture) -> Array:
     """Computes share · sample + (1 - share) · partner, float32 [N, ...]."""
     values = values.astype(jnp.float32)
     shares = by_row(mixture.shares, values)
-    # A sample with a share of 0 is left out: 0 times infinity is NaN.
+    # A sample whose share is 0 is not added, because 0 times infinity is NaN.
     own = jnp.where(shares > 0, shares * values, 0)
     return own + jnp.where(shares < 1, (1 - shares) * values[mixture.partners], 0)
 
 
 def mix_labels(labels: Array, num_classes: int | None, mixture: Mixture, shape: tuple[int, ...]) -> Array:
-    """Mixes labels, float32 [N, *shape]; with `num_classes`, class numbers become one-hot vectors first."""
+    """Mixes labels to float32 [N, *shape]. With `num_classes`, class numbers are first converted to one-hot vectors."""
     if num_classes is not None:
         numbers = labels.reshape(len(labels), -1)[:, :1].astype(jnp.int32)
         labels = numbers == jnp.arange(num_classes, dtype=jnp.int32)
@@ -152,5 +152,4 @@ def mix_labels(labels: Array, num_classes: int | None, mixture: Mixture, shape: 
 
 
 def by_row(numbers: Array, values: Array) -> Array:
-    """Reshapes [N] so that it broadcasts against `values` [N, ...]."""
     return numbers.reshape(-1, *[1] * (values.ndim - 1))

@@ -11,7 +11,7 @@ from jdali._batches import BatchSpec
 
 
 def require_float32(name: str, spec: BatchSpec) -> None:
-    """Raises unless the input is float32, the only type that DALI's audio operators take."""
+    """Raises an error unless the input is float32, the only type that DALI's audio operators take."""
     if spec.dtype != np.float32:
         encoded = spec.dtype == np.uint8 and spec.ndim == 1
         todo = (
@@ -26,7 +26,6 @@ def require_float32(name: str, spec: BatchSpec) -> None:
 
 
 def along_axis(values: Array, axis: int, ndim: int) -> Array:
-    """Reshapes a vector to `ndim` axes, so that it broadcasts along `axis`."""
     shape: list[Any] = [1] * ndim
     shape[axis] = -1
     return values.reshape(shape)

@@ -25,9 +25,9 @@ def slice_axes(
     """Returns the axes that slice arguments refer to.
 
     Args:
-        layout: layout of the data; "": an image's default layout for this number of axes.
+        layout: layout of the data; "": the default layout of images with this number of axes.
         shape: (N, ndim).
-        axes: [N, K], negative ones count from the end; [N, 0]: all axes; None: `axis_names` decides.
+        axes: [N, K], negative ones count from the end; [N, 0]: all axes; None: use `axis_names`.
         axis_names: letters of the layout; "": all axes; None: "WH".
 
     Returns: int64 [N, K].
@@ -96,8 +96,8 @@ def slice_window(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes windows from DALI's named slice arguments, before any bounds policy.
 
-    Relative values are shares of the extent. Both borders of the window are rounded half away
-    from zero; its size is the distance of the rounded borders.
+    Relative values are shares of the extent. Both borders of the window are rounded half away from zero. The size of the
+    window is the distance between the rounded borders.
 
     Args:
         axes: [N, K], from `slice_axes`.
@@ -198,7 +198,7 @@ def any_window(
 
     Args:
         axes: [N, K], from `slice_axes`.
-        values: "anchor" and "shape_input" for `positional_window`, and the arguments of `slice_window`; None: left out.
+        values: "anchor" and "shape_input" for `positional_window`, and the arguments of `slice_window`; None: not passed.
         normalized_anchor, normalized_shape: see `positional_window`.
 
     Returns: anchors and sizes, int64 [N, ndim].
@@ -211,7 +211,7 @@ def any_window(
 
 
 def check_exclusive(name: str, **arguments: object) -> None:
-    """Raises if more than one of the arguments is not None."""
+    """Raises an error if more than one of the arguments is not None."""
     named = [argument for argument, value in arguments.items() if value is not None]
     if len(named) > 1:
         names = [f'"{argument}"' for argument in arguments]
@@ -222,7 +222,7 @@ def check_exclusive(name: str, **arguments: object) -> None:
 def slice_argument(
     name: str, argument: str, value: np.ndarray | None, shape: tuple[int, ...]
 ) -> np.ndarray | None:
-    """Broadcasts a named slice argument to `shape` (N, K): a scalar to all axes; an empty list gives None."""
+    """Broadcasts a named slice argument to `shape` (N, K). A scalar applies to all axes. An empty list gives None."""
     if value is None:
         return None
     value = np.asarray(value)
@@ -240,8 +240,8 @@ def slice_argument(
 def _window(
     name: str, extents: np.ndarray, axes: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes anchors and sizes of all axes from unrounded borders [N, K] of `axes`."""
-    # The slack accepts an empty window whose borders were computed in different precision.
+    """Computes anchors and sizes of all axes from the unrounded borders [N, K] along `axes`."""
+    # The tolerance accepts an empty window whose borders differ slightly, because they were computed in different precision.
     wrong = ~(low <= high + 1e-6 * np.maximum(np.abs(low), 1)).all(axis=1)
     check_samples(
         wrong,
@@ -251,7 +251,7 @@ def _window(
         ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
-    # Clipped to values that int64 holds; larger ones are out of bounds in any case.
+    # Clipped to the range of int64; positions outside of it are out of bounds in any case.
     first, last = (
         np_round_half_away(np.clip(v, -_FARTHEST, _FARTHEST)).astype(np.int64) for v in (low, high)
     )

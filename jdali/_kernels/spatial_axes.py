@@ -1,14 +1,13 @@
-"""Finds the axes along which filters work: all but frames and channels."""
+"""Finds the axes along which filters work, which are all axes except frames and channels."""
 
 from __future__ import annotations
 
 
 def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
-    """Returns the first axis that a filter works along, and the axis after the last.
+    """Returns the first axis along which a filter works, and the axis after the last.
 
     Args:
         layout: layout of the data; "": the filter works along all axes.
-        ndim: number of axes.
 
     Raises:
         ValueError: the filter has no axes or more than three, or frames or channels lie between them.

@@ -14,16 +14,16 @@ from jdali._storage import is_url, read_file
 from jdali._storage import version as file_version
 from jdali._system.extras import install
 
-# Padding tokens to look for if a file names no padding token.
+# Usual padding tokens, which are looked for if a file does not name one.
 _PADS = ("[PAD]", "<pad>")
-# Bound of the cache: a tokenizer with 256,000 tokens takes some 200 MB.
+# Maximum number of cached tokenizers. One with 256,000 tokens takes some 200 MB.
 _MOST_OPEN = 8
 
 Encode: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 
 
 class TokenizerSettings(NamedTuple):
-    """Key of an open tokenizer: the operator's name and arguments, and `version`, which changes with the file."""
+    """Key of an open tokenizer in the cache: the operator's name and arguments, and `version`, which changes with the file."""
 
     name: str
     path: str
@@ -36,7 +36,7 @@ class TokenizerSettings(NamedTuple):
     version: str | None = None
 
     def room(self, special: int) -> int | None:
-        """Returns how many tokens of a text fit beside `special` special tokens; None: any number."""
+        """Returns how many tokens of a text fit into `length` beside `special` special tokens; None: no limit."""
         if self.length is None:
             return None
         if self.length < special:
@@ -50,8 +50,8 @@ class Tokenizer(NamedTuple):
     """An open tokenizer.
 
     Attributes:
-        encode: returns the token ids of each text, truncated to the length; thread-safe.
-        pad: id to pad with; 0 without a length.
+        encode: returns the token ids of each text, truncated to `length`; thread-safe.
+        pad: id to pad with; 0 if there is no `length`.
     """
 
     encode: Encode
@@ -59,7 +59,7 @@ class Tokenizer(NamedTuple):
 
 
 def open_tokenizer(settings: TokenizerSettings) -> Tokenizer:
-    """Returns an open tokenizer from the cache; opens it again if its file has changed."""
+    """Returns a tokenizer, from the cache if possible; opens it again if its file has changed."""
     if not is_url(settings.path):
         with contextlib.suppress(OSError):  # reading the file below reports the error
             settings = settings._replace(version=file_version(settings.path))
@@ -70,14 +70,14 @@ def open_tokenizer(settings: TokenizerSettings) -> Tokenizer:
 def _opened(settings: TokenizerSettings) -> Tokenizer:
     try:
         content = read_file(settings.path).tobytes()
-    except SampleError as error:  # the file belongs to the operator, not to a sample
+    except SampleError as error:  # the file belongs to the whole operator, not to a sample
         raise ValueError(f"{settings.name}: {error}") from error
     is_json = content.lstrip()[:1] == b"{"
     return _of_json(content, settings) if is_json else _of_sentencepiece(content, settings)
 
 
 def decoded(name: str, texts: Sequence[np.ndarray]) -> tuple[list[str], dict[int, Exception]]:
-    """Decodes texts for the operator `name`; returns strings, "" for texts that are not UTF-8, and errors by position."""
+    """Decodes UTF-8. Returns strings, "" for invalid texts, and the errors by position of the text."""
     strings, failures = [], dict[int, Exception]()
     for number, text in enumerate(texts):
         try:
@@ -99,7 +99,7 @@ def _of_json(content: bytes, settings: TokenizerSettings) -> Tokenizer:
         ) from error
     try:
         tokenizer = tokenizers.Tokenizer.from_str(content.decode())
-    except Exception as error:  # the package raises this class
+    except Exception as error:  # the package raises plain `Exception`s
         raise ValueError(f"{settings.name}: {settings.path!r} is no tokenizer: {error}") from error
     if getattr(tokenizer.model, "dropout", None):
         raise ValueError(
@@ -113,7 +113,8 @@ def _of_json(content: bytes, settings: TokenizerSettings) -> Tokenizer:
     special = tokenizer.num_special_tokens_to_add(False) if add else 0
     room = settings.room(special + len(first) + len(last))
     if room is not None:
-        # This length includes the package's special tokens. If it is less than their number, nothing is truncated.
+        # This length includes the package's own special tokens. If it were less than the number of these tokens, nothing
+        # would be truncated.
         tokenizer.enable_truncation(room + special, direction=settings.truncation_side)
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
@@ -158,7 +159,7 @@ def _of_sentencepiece(content: bytes, settings: TokenizerSettings) -> Tokenizer:
 
 
 def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> tuple[list[int], list[int]]:
-    """Returns the ids in front of a text and behind it: ids of `bos` and of `eos`, if set."""
+    """Returns the token ids to put in front of a text (`bos`, if set) and behind it (`eos`, if set)."""
     ids: list[list[int]] = []
     for name, token in (("bos", settings.bos), ("eos", settings.eos)):
         number = id_of(token) if isinstance(token, str) else token
@@ -169,7 +170,7 @@ def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> 
 
 
 def _pad(settings: TokenizerSettings, found: Sequence[int | None]) -> int:
-    """Returns `pad_id` if given, else the first id of `found` that the file has; 0 without a length."""
+    """Returns `pad_id` if given, else the first valid id in `found`; 0 if there is no `length`."""
     if settings.pad_id is not None or settings.length is None:
         return settings.pad_id or 0
     known = [number for number in found if number is not None and number >= 0]

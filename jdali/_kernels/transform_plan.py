@@ -15,27 +15,27 @@ from jdali._kernels.affine_matrix import Vector, compose
 from jdali._kernels.fit import fit
 from jdali._operators.record import is_traced, operator
 
-# DALI's layout of a matrix: its axes have no letters, so it matches no layout that an operator asks for.
+# DALI's layout of a matrix. Its axes have no letters, so it matches no layout that an operator accepts.
 MATRIX_LAYOUT = "**"
 
-# Decorates an operator that makes a transform.
+# Decorator of the operators that make a transform.
 transform_operator = functools.partial(operator, takes_frames="arguments", devices=("cpu",))
 
 
 def length(argument: object) -> int | None:
-    """Returns the number of values per sample of a `setup` argument; None if it is left out or not known yet."""
+    """Returns how many values per sample a `setup` argument has; None if it was not passed or its shape is not known yet."""
     shape = sample_shape(argument)
     return None if shape is None else int(np.prod(shape))
 
 
 def sample_shape(argument: Any) -> tuple[int, ...] | None:
-    """Returns the shape per sample of a `setup` argument; None if it is left out or not known yet."""
+    """Returns the shape of one sample of a `setup` argument; None if it was not passed or its shape is not known yet."""
     shape = argument.known_shape if is_traced(argument) else None if argument is None else np.shape(argument)
     return None if shape is None else shape[1:]
 
 
 def check_vector(name: str, argument: str, value: object, axes: int) -> None:
-    """Raises unless an argument has one value, or one per axis."""
+    """Raises an error unless an argument has one value, or one per axis."""
     if length(value) not in (None, 1, axes):
         raise ValueError(
             f'{name}: Argument "{argument}" expected shape {axes} but got {length(value)} values, which can\'t be '
@@ -50,11 +50,11 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
     Args:
         matrix: spec of the input transform.
         axes: number of axes of the operator's own transform.
-        arguments: per-sample arguments of `setup`, for the batch size if there is no matrix.
+        arguments: per-sample arguments of `setup`. Without a matrix, they determine the batch size.
     """
     if matrix is None:
         shapes = [v.extents if is_traced(v) else v for v in arguments]
-        # If no argument is known, the pure function was called inside `jit` or `grad`, with one sample.
+        # If no shape is known, the pure function was called inside `jit` or `grad`, with one sample.
         count = next((len(v) for v in shapes if v is not None), 1)
     else:
         check_matrix(name, matrix, axes)
@@ -74,7 +74,7 @@ def matrix_axes(name: str, matrix: BatchSpec) -> int:
 
 
 def check_matrix(name: str, matrix: BatchSpec, axes: int) -> None:
-    """Raises unless an input transform has `axes` axes."""
+    """Raises an error unless an input transform has `axes` axes."""
     found = matrix_axes(name, matrix)
     if found != axes:
         raise ValueError(
@@ -101,6 +101,6 @@ def finish(
 
 
 def vector(values: Vector, axes: int | None) -> Array:
-    """Converts a scalar or a vector to float32 [axes]; None: keeps its length."""
+    """Converts a scalar or a vector to float32 [axes]. If `axes` is None, keeps the vector's length."""
     array = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     return jnp.broadcast_to(array, (axes,)) if axes is not None else array

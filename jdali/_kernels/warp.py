@@ -34,27 +34,26 @@ from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_
 from jdali._operators.record import is_traced
 from jdali.types import DALIInterpType
 
-# Height and width of a tile: small enough to waste little at the edges of an output, large enough that
-# the steps of the loop cost nothing (measured with benchmarks/rotate_kernel.py).
+# Height and width of a tile. Small tiles waste little at the edges of an output; tiles of this size make the overhead of the
+# loop negligible (measured with benchmarks/rotate_kernel.py).
 TILE = (32, 64)
 
-# Maps (parameters, centres of output pixels) to points of the input. Centres and points are one array for each axis,
-# ([D,] H, W[, C]); centres broadcast. Products must be rounded, see `affine_points`.
+# Function that maps (parameters, centres of output pixels) to points of the input. Centres and points have one array for
+# each axis, of shape [[D,] H, W[, C]] or, for centres, broadcastable to it. Products must be rounded, see `affine_points`.
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
-# Past the border, the modes show, in this order: the last pixel; the mirrored image, with the last pixel repeated; the
-# mirrored image, with the last pixel not repeated; the image again.
+# Modes for pixels past the border: the last pixel; the mirrored image, beginning with the last pixel; the mirrored image,
+# beginning with the last pixel but one; the image again.
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
-# Packing pays if the output has at least 1 / _PACKED_SHARE of the image's pixels.
+# Packing saves time if the output has at least 1 / _PACKED_SHARE of the image's pixels.
 _PACKED_SHARE = 8
 _FAR = 1 << 30  # pixels; limit to which positions are clipped
 
 
-# --- setup --------------------------------------------------------------------------------------
 def has_value(argument: Any) -> bool:
-    """Returns True if a vector argument, which is empty by default, has a value or is a tracer."""
+    """Returns True if a vector argument was passed: a tracer or a non-empty array (the default is empty)."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
 
 
@@ -64,7 +63,7 @@ def check_warp(
     interp_type: DALIInterpType,
     allowed: Sequence[DALIInterpType] = (types.INTERP_NN, types.INTERP_LINEAR),
 ) -> None:
-    """Raises if the interpolation is not `allowed`, or an image has no pixels."""
+    """Raises an error if the interpolation is not in `allowed`, or if an image has no pixels."""
     if interp_type not in allowed:
         words = {types.INTERP_NN: "nearest", types.INTERP_LINEAR: "linear", types.INTERP_CUBIC: "cubic"}
         *first, last = (words[one] for one in allowed)
@@ -104,11 +103,11 @@ def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype | None) -> Batc
     return images.replace(extents=extents, dtype=dtype or images.dtype)
 
 
-# --- run ----------------------------------------------------------------------------------------
 def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """Maps by an affine transform: point = linear · (center - out_origin) + in_origin.
 
-    Points are computed twice, for indices and for weights. Both must have the same bits, so products are `rounded`.
+    Compilers may compute points twice, once for indices and once for weights. Products are `rounded`, so that both have the
+    same bits.
 
     Args:
         parameters: linear [n, n], out_origin [n], in_origin [n], all in the order x, y(, z).
@@ -119,7 +118,7 @@ def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     offsets = [rounded(centers[n - 1 - column]) - out_origin[column] for column in range(n)]
     points = []
     for row in reversed(range(n)):
-        # x first: in this order XLA needs the fewest instructions for a row of pixels.
+        # x comes first, because in this order, XLA needs the fewest instructions for a row of pixels.
         products = [rounded(linear[row, column] * offsets[column]) for column in range(n)]
         points.append(functools.reduce(jnp.add, [*products, in_origin[row]]))
     return points
@@ -158,7 +157,7 @@ def warp(
     sampling = _Sampling(
         mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype), border
     )
-    # In CHW, the image and the result may be padded to different numbers of channels.
+    # With layout CHW, image and result may be padded to different numbers of channels.
     image = fit(image, (*image.shape[:-1], out_shape[-1]))
     result: Array = _warp(sampling, image, parameters, extent, out_extent)
     return result
@@ -166,7 +165,7 @@ def warp(
 
 @dataclasses.dataclass(frozen=True)
 class _Sampling:
-    """Key of a compiled warp."""
+    """Static arguments of a warp, which select its compiled program."""
 
     mapping: Mapping
     shape: tuple[int, ...]
@@ -177,7 +176,7 @@ class _Sampling:
 
     @property
     def folds(self) -> bool:
-        """True if points outside the image show pixels inside, mirrored or repeated."""
+        """True if the border mirrors or wraps the image, so that points outside of the image show pixels from inside."""
         return self.fill_value is None and self.border != "replicate"
 
 
@@ -196,7 +195,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
         def made(y: Array, column: Array, out: Array, to: Array) -> Array:
             """Writes the tile at row y of the output into `out`, at row `to`."""
-            # The last tile is moved back into the output, so a part of it is computed twice.
+            # The last tile is moved back until it lies in the output, so some pixels are computed twice.
             x = jnp.minimum(column * tile[1], shape[1] - tile[1])
             part = _part(sampling, pixels, parameters, extent, (y, x), tile, lax.optimization_barrier)
             return lax.dynamic_update_slice(out, part, (to, x, zero)[: out.ndim])
@@ -219,7 +218,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    # With nearest neighbours, each point is used once. Points are computed per pixel, because writing them costs little.
+    # With nearest neighbours, each point is used only once, so computing points per pixel and writing them costs little.
     elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
     derivative = functools.partial(jax.jvp, whole)
     squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
@@ -227,7 +226,6 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
 
 def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
-    """Returns True if reading packed pixels pays."""
     inside_only = sampling.fill_value is None and not sampling.folds
     needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
     return packs(image) and sampling.dtype == image.dtype and needed and not inside_only
@@ -244,7 +242,7 @@ def _part(
 ) -> Array:
     """Computes the part of an output that begins at `origin`: [*shape, C].
 
-    Points go through `keep`: JAX 0.12's XLA would otherwise compute them again for each channel.
+    `keep` is applied to the points, because JAX 0.12's XLA would otherwise compute them again for each channel.
     """
     centers, form = [], pixels.form(shape)
     for axis, start in enumerate(origin):
@@ -257,7 +255,7 @@ def _part(
 
 
 def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
-    """Returns the pixel before a position, int32; clips first, because int32 does not hold far positions."""
+    """Rounds a position down to int32; clips it first, because far positions do not fit into int32."""
     low, high = (
         (jnp.float32(-_FAR), jnp.float32(_FAR)) if sampling.folds else (-2, (last + 2).astype(jnp.float32))
     )
@@ -307,8 +305,8 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         last = extent[axis] - 1
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
-            # Clipping repeats the border, and truncation is floor, because no position is negative. In front of the
-            # first pixel, both neighbours are that pixel: the second pixel would have a weight of 0, but might be NaN.
+            # Clipping the position repeats the border. No position is negative then, so truncation equals floor. In front of
+            # the first pixel, both neighbours are the first pixel, because the second pixel, whose weight is 0, might be NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)

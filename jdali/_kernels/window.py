@@ -1,4 +1,4 @@
-"""Computes the windows that `crop`, `slice`, `crop_mirror_normalize` and the decoders cut.
+"""Computes the windows of `crop`, `slice`, `crop_mirror_normalize` and the decoders.
 
 Functions work in NumPy on a whole batch of samples with the true sizes `extents`, [N, ndim]. They convert DALI's arguments
 to anchors and sizes, int64 [N, ndim]. `take_window` takes a window out of a padded sample.
@@ -29,7 +29,6 @@ _DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 
 
 def default_layout(layout: str, ndim: int) -> str:
-    """Returns the layout, or DALI's default layout for images without a layout."""
     return layout or _DEFAULT_LAYOUTS.get(ndim, "")
 
 
@@ -52,7 +51,6 @@ def check_choice(name: str, argument: str, value: str, choices: Sequence[str]) -
 
 
 def check_spatial(name: str, layout: str, ndim: int) -> None:
-    """Raises ValueError if a layout has no H and W to crop."""
     if "H" not in layout or "W" not in layout:
         raise refused_layout(name, layout, ndim, "it has no H and W to crop; fn.slice cuts along any axis")
 
@@ -71,7 +69,7 @@ def crop_sizes(
     Args:
         layout: has H and W.
         crop: [N, 2] (height, width) or [N, 3] (depth, height, width); fractions are truncated.
-        crop_d, crop_h, crop_w: [N] each, in place of `crop`. Values not above 0 leave the axis whole.
+        crop_d, crop_h, crop_w: [N] each, in place of `crop`. An axis whose value is 0 or negative is not cropped.
 
     Returns: int64 [N, ndim].
     """
@@ -100,13 +98,13 @@ def crop_sizes(
 
 
 def _spatial_axis(layout: str, letter: str) -> int:
-    """Returns the axis of D, H or W; the depth of a video is its frames."""
+    """Returns the axis of D, H or W. For a video, D is the axis of frames."""
     axis = layout.find(letter)
     return layout.find("F") if axis < 0 and letter == "D" else axis
 
 
 def crop_positions(layout: str, x: object, y: object, z: object) -> list[Any]:
-    """Orders the position arguments by axis; None for an axis that is never cropped."""
+    """Returns the position argument of each axis of the layout; None for an axis that is never cropped."""
     positions: list[Any] = [None] * len(layout)
     for letter, value in (("D", z), ("H", y), ("W", x)):
         axis = _spatial_axis(layout, letter)
@@ -134,7 +132,7 @@ def crop_window(
         if position is None:
             continue
         share = np.asarray(position, np.float32).astype(np.float64)
-        # A float32 times a size is exact in float64, so halves stay halves.
+        # The product of a float32 and a size is exact in float64, so that halves are recognized.
         free = (extents[:, axis] - sizes[:, axis]).astype(np.float64)
         anchors[:, axis] = round_function(share * free).astype(np.int64)
     return anchors
@@ -144,7 +142,7 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[object],
     """Raises for a position outside of 0 to 1 on an axis that is cropped.
 
     Args:
-        changed: bool [N, axes], True if the window is not the whole axis.
+        changed: bool [N, axes], True if the axis is cropped.
         positions: for each axis [N], or None; tracers are not checked.
         letters: letters of the axes, for the names of the arguments.
     """
@@ -173,16 +171,13 @@ def crop_extents(
 ) -> np.ndarray:
     """Checks the arguments of `crop`, and computes the true sizes of its output.
 
-    A crop window is out of bounds if and only if it is larger than the sample, so positions need not be known on the
-    host; `check_positions` checks known positions.
+    A crop window is out of bounds only if it is larger than the sample. So this check needs no positions, which may not be
+    known on the host; `check_positions` checks known positions.
 
     Args:
-        layout: layout of the samples.
         sizes: [N, ndim], from `crop_sizes`.
         positions: from `crop_positions`.
-        policy: `out_of_bounds_policy`.
         rounding: only checked.
-        policies: policies that the operator allows.
 
     Returns: int64 [N, ndim].
     """
@@ -204,11 +199,10 @@ def crop_extents(
 def check_fill_values(
     name: str, policy: str, fill_values: Any, layout: str, channels: np.ndarray | None
 ) -> None:
-    """Raises unless `fill_values` has one value, or one per channel.
+    """Raises unless `fill_values` has one value, or one per channel of the output.
 
     Args:
         policy: `out_of_bounds_policy`; values are checked for "pad" only.
-        fill_values: argument of the operator.
         layout: layout of the output.
         channels: [N], number of channels of the output; None if the layout has no C.
     """
@@ -247,10 +241,7 @@ def apply_bounds(
     sizes: np.ndarray,
     policies: tuple[str, ...] = POLICIES,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Applies `out_of_bounds_policy`: raises, lets windows reach out of the sample, or trims them.
-
-    Args:
-        policies: policies that the operator allows.
+    """Applies `out_of_bounds_policy`: raises an error, lets windows extend past the sample, or trims them to the sample.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """

@@ -1,6 +1,6 @@
 """Contains the arithmetic that operators share: element types, rounding, exact sums, random numbers, padded sizes.
 
-* `elements` has DALI's element types, `constants` its rules for constants, `narrow` conversions to 32 bits.
+* `elements`: DALI's element types; `constants`: DALI's types of constants; `narrow`: conversion to 32-bit types.
 * `rounding` has the one rule for rounding and saturation.
 * `exact`, `sums` and `elementary` compute the same bits in every padded shape and batch size; `positions` does so
   for indices in users' programs.

@@ -27,7 +27,7 @@ from jdali._numerics.elements import (
 )  # fmt: skip
 from jdali._system.devices import to_host
 
-# Types of scalars; True: a real type.
+# Types of scalars, with True for real types.
 _SCALAR_KINDS = {
     BOOL: False, INT8: False, INT16: False, INT32: False, INT64: False, UINT8: False, UINT16: False, UINT32: False,
     UINT64: False, FLOAT16: True, FLOAT: True, FLOAT64: True,
@@ -66,12 +66,12 @@ class ScalarConstant:
         return str(self.value)
 
     def __eq__(self, other: object) -> Any:
-        """Returns True if another constant has the same value and type; with a DataNode, compares sample by sample."""
+        """Compares value and type with another constant; with a DataNode, returns a node that compares each sample."""
         if not isinstance(other, ScalarConstant):
             return NotImplemented
         return (self.value, self.dtype) == (other.value, other.dtype)
 
-    __ne__ = object.__ne__  # negates `__eq__`; DALI's class defines it, too
+    __ne__ = object.__ne__  # the opposite of `__eq__`; defined because DALI's class defines it
 
     def __hash__(self) -> int:
         return hash((self.value, self.dtype))
@@ -144,7 +144,7 @@ class ArrayConstant:
 
     Attributes:
         options: `name` and `preserve` of the operator that outputs it in a pipeline.
-        node: the only node that outputs it, if it has a name.
+        node: node that outputs the constant; there is only one if the user gave it a name.
     """
 
     node: Any = None
@@ -197,7 +197,7 @@ def ConstantNode(
     layout: str | None,
     **kwargs: Any,
 ) -> ArrayConstant:
-    """Makes an `ArrayConstant`, also of a scalar.
+    """Makes an `ArrayConstant`, also if the value is a scalar.
 
     Raises:
         TypeError: unknown option.

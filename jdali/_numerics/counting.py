@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 @functools.lru_cache(maxsize=64)
 def counting(count: int) -> npt.NDArray[np.int64]:
-    """Returns 0, 1, ..., count - 1 as int64 [count]; read-only, since batches of one size share it.
+    """Returns 0, 1, ..., count - 1 as int64 [count], a cached and therefore read-only array.
 
-    `np.arange` releases the GIL; with several threads, taking it again costs more than making the numbers.
+    It is cached, because `np.arange` releases the GIL. With several threads, waiting for the GIL takes longer than filling
+    the array.
     """
     numbers = np.arange(count, dtype=np.int64)
     numbers.setflags(write=False)

@@ -1,9 +1,9 @@
 """Computes elementary functions with bits that depend on the argument alone.
 
-XLA expands these functions to polynomials. It fuses their products with sums in some loops only, and uses other
-polynomials for single values; reciprocal roots start with an instruction that processors round differently. `exact`
-replaces JAX's primitives by the functions of `IN_PLACE` and rounds their products. The results then have the same
-bits in any shape, with any vector width, and on accelerators. The largest error is 2.5 units in the last place.
+XLA expands these functions to polynomials. It fuses their products with sums only in some loops, and for single values it
+uses other polynomials. Reciprocal roots start with an instruction whose rounding differs by processor. `exact` replaces
+JAX's primitives by the functions of `IN_PLACE` and rounds their products. The results then have the same bits in any shape,
+with any vector width, and on accelerators. The largest error is 2.5 units in the last place.
 
 `sin`, `cos`, `tan`, `atan2`, `pow` and `cbrt` are not replaced: on a CPU they call the C library for each element.
 """
@@ -50,13 +50,11 @@ _FORMATS = {
 
 
 def exp(x: Array) -> Array:
-    """Computes e to the power of x."""
     exponent, rest = _exp_parts(x)
     return _scaled(1 + rest, exponent)
 
 
 def exp2(x: Array) -> Array:
-    """Computes 2 to the power of x."""
     form, x = _FORMATS[x.dtype], _within_exponents(x)
     exponent = jnp.round(x)
     rest = _less_one(_constant(x, math.log(2)) * (x - exponent))
@@ -64,40 +62,34 @@ def exp2(x: Array) -> Array:
 
 
 def expm1(x: Array) -> Array:
-    """Computes exp(x) - 1."""
     exponent, rest = _exp_parts(x)
-    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, the 1 is lost in rounding
+    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, rounding removes the 1
     small = _scaled(rest, exponent) + (_power(x, jnp.clip(exponent, -digits, digits)) - 1)
     return jnp.where(exponent > digits, _scaled(1 + rest, exponent), small)
 
 
 def log(x: Array) -> Array:
-    """Computes the natural logarithm; NaN below 0."""
     return _at_ends(_log_of(*_split(x), jnp.zeros_like(x)), x)
 
 
 def log1p(x: Array) -> Array:
-    """Computes the logarithm of 1 + x; NaN below -1."""
     # The comparison keeps the compiler from simplifying `whole - 1` to x.
     whole = jnp.where(x < _constant(x, 2.0**60), 1 + x, x)
-    # The rounding error of the sum, relative to it: log(whole + error) = log(whole) + error / whole.
+    # Relative rounding error of the sum, because log(whole + error) ≈ log(whole) + error / whole.
     lost = jnp.where(x < 1, x - (whole - 1), 1 - (whole - x)) / whole
     return jnp.where(x == 0, x, _at_ends(_log_of(*_split(whole), lost), whole))
 
 
 def tanh(x: Array) -> Array:
-    """Computes the hyperbolic tangent."""
     rest = expm1(-2 * jnp.abs(x))
     return jnp.copysign(rest / (rest + 2), x)
 
 
 def logistic(x: Array) -> Array:
-    """Computes 1 / (1 + exp(-x))."""
     return 1 / (1 + exp(-x))
 
 
 def asinh(x: Array) -> Array:
-    """Computes the inverse hyperbolic sine."""
     size = jnp.abs(x)
     large = size > _constant(x, 2.0**30)
     square = jnp.square(jnp.where(large, 1, size))
@@ -106,7 +98,6 @@ def asinh(x: Array) -> Array:
 
 
 def acosh(x: Array) -> Array:
-    """Computes the inverse hyperbolic cosine; NaN below 1."""
     large = x > _constant(x, 2.0**30)
     more = jnp.where(large, 1, x - 1)
     return jnp.where(
@@ -115,35 +106,30 @@ def acosh(x: Array) -> Array:
 
 
 def atanh(x: Array) -> Array:
-    """Computes the inverse hyperbolic tangent; NaN outside of [-1, 1]."""
     size = jnp.abs(x)
     return jnp.copysign(_constant(x, 0.5) * log1p(2 * size / (1 - size)), x)
 
 
 def atan(x: Array) -> Array:
-    """Computes the arc tangent."""
     # XLA replaces `atan2(x, 1)` by a polynomial of its own.
     scale = jnp.where(jnp.abs(x) < 1, _constant(x, 1), _constant(x, 0.5))
     return lax.atan2(x * scale, scale)
 
 
 def asin(x: Array) -> Array:
-    """Computes the arc sine; NaN outside of [-1, 1]."""
     return lax.atan2(x, jnp.sqrt((1 - x) * (1 + x)))
 
 
 def acos(x: Array) -> Array:
-    """Computes the arc cosine; NaN outside of [-1, 1]."""
     return lax.atan2(jnp.sqrt((1 - x) * (1 + x)), x)
 
 
 def rsqrt(x: Array) -> Array:
-    """Computes 1 / sqrt(x); infinite for 0, NaN below 0."""
     return 1 / jnp.sqrt(x)
 
 
 def magnitude(x: Array) -> Array:
-    """Computes the absolute value of complex numbers; squares never overflow unless the result does."""
+    """Computes the absolute value of complex numbers; nothing overflows unless the result does."""
     real, imag = jnp.abs(lax.real(x)), jnp.abs(lax.imag(x))
     large, small = jnp.maximum(real, imag), jnp.minimum(real, imag)
     ratio = small / jnp.where(large == 0, 1, large)
@@ -186,7 +172,7 @@ def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def _within_exponents(x: Array) -> Array:
-    """Clips x to twice the exponent at which a power of 2 overflows; NaN stays."""
+    """Clips x to plus or minus twice the exponent at which a power of 2 overflows; NaN stays NaN."""
     limit = 2 * _FORMATS[x.dtype].bias
     return jnp.clip(x, -limit, limit)
 
@@ -208,13 +194,13 @@ def _less_one(x: Array) -> Array:
 
 
 def _power(like: Array, exponent: Array) -> Array:
-    """Computes 2 to an integer exponent in the range of normal numbers."""
+    """Computes a power of 2 that is a normal number; `like` has the type of the result."""
     form = _FORMATS[like.dtype]
     return lax.bitcast_convert_type((exponent + form.bias) << form.mantissa, like.dtype)
 
 
 def _scaled(x: Array, exponent: Array) -> Array:
-    """Multiplies x by 2 to the exponent, in three steps, which overflow or underflow only if the result does."""
+    """Multiplies x by 2^exponent in three steps, so that no step overflows or underflows unless the result does."""
     third = exponent // 3
     return x * _power(x, third) * _power(x, third) * _power(x, exponent - 2 * third)
 
@@ -250,7 +236,7 @@ def _at_ends(logarithm: Array, x: Array) -> Array:
 
 
 def _in_float32(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Makes a function compute in float32 for narrower types."""
+    """Wraps a function so that it computes in float32 if its argument has a narrower type."""
 
     @functools.wraps(function)
     def call(x: Array) -> Array:

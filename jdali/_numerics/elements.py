@@ -85,7 +85,7 @@ _DALI_TYPES = {np.dtype(numpy): dali for dali, numpy in _NUMPY_TYPES.items()}
 
 
 class UnsupportedTypeError(TypeError, RuntimeError):
-    """Is raised for a type that elements cannot have; it is a RuntimeError, as in DALI, and a TypeError, as in Python."""
+    """Raised for a type that DALI has no elements of. It is a RuntimeError, as in DALI, and also a TypeError."""
 
 
 def to_numpy_type(dali_type: DALIDataType) -> Any:
@@ -121,12 +121,11 @@ def to_dtype(value: Any) -> np.dtype:
 
 
 def _known_types() -> str:
-    """Lists the element types."""
     return "There are types." + ", types.".join(dali.name for dali in _NUMPY_TYPES)
 
 
 def type_name(dtype: np.dtype) -> str:
-    """Returns an element type's name in DALI's messages: NumPy's name, but "float" and "double"."""
+    """Returns the name that DALI's messages use for an element type: "float", "double", otherwise NumPy's name."""
     return {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
 
 

@@ -1,9 +1,10 @@
 """Makes programs compute the same bits in any padded shape and for any number of samples.
 
 If a product and the sum that uses it are in one loop, a compiler fuses them, and rounds once instead of twice. Shapes
-decide which operations share a loop, and XLA has no option to prevent the fusion. `exact` adds -0 to every product. The
-value stays, since fma(a, b, -0) is the rounded product, but the product cannot be fused with another sum. The compiler
-does not know that the operand is -0. On a processor with fused multiply-add, this costs no instruction.
+decide which operations share a loop, and XLA has no option to prevent the fusion. Therefore `exact` adds -0 to every
+product. This does not change the value, because fma(a, b, -0) is the rounded product, but the product cannot be fused with
+another sum any more. The compiler cannot remove the addition, because -0 is an operand whose value it does not know. On a
+processor with fused multiply-add, this costs no instruction.
 
 Elementary functions come from `elementary`. For the order of sums see `sums`.
 """
@@ -29,12 +30,12 @@ from jdali._system.jax_internals import scan_sizes, varying_axes
 if TYPE_CHECKING:
     from jax.extend import core
 
-# An operand of programs: a constant would be folded away.
+# Passed to programs as an operand, because the compiler would fold a constant.
 MINUS_ZERO = np.float32(-0.0)
 
 
 def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Callable[..., Any]:
-    """Rounds every product in `function` by itself, and replaces elementary functions by those of `elementary`.
+    """Makes `function` round every product by itself, and use the elementary functions of `elementary`.
 
     Args:
         function: takes and returns pytrees of arrays. The result can be traced, but not differentiated.
@@ -56,11 +57,11 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
 class _Evaluation:
     """Traces a jaxpr again, with rounded products.
 
-    Inside `shard_map`, -0 varies over the devices, and so does the state of a loop that ends per sample. Values that did
-    not vary before may therefore vary, and all operands of an equation are made to vary.
+    Inside `shard_map`, -0 is marked as varying over the devices, and so is the state of a loop whose length differs by
+    sample. One operand of an equation may thus vary and another not, which JAX rejects, so all operands are marked.
 
     Args:
-        varies: True if an argument varies over the devices of `shard_map`.
+        varies: True if the values of an argument differ between the devices of `shard_map`.
     """
 
     def __init__(self, minus_zero: Array, platform: str, *, varies: bool):
@@ -117,7 +118,7 @@ class _Evaluation:
             return product
         zero: Any = self._minus_zero
         if varying_axes(zero) - varying_axes(product):
-            zero = MINUS_ZERO  # in `shard_map` a product of constants must not become varying
+            zero = MINUS_ZERO  # in `shard_map`, a product that does not vary must not become varying
         return lax.add(product, jnp.broadcast_to(zero.astype(product.dtype), product.shape))
 
     def _complex_product(self, a: Any, b: Any) -> Any:
@@ -177,5 +178,5 @@ class _Evaluation:
         return result
 
 
-# XLA compiles a division by a constant as a product.
+# A division counts as a product, because XLA compiles a division by a constant as one.
 _PRODUCTS = {"mul", "div", "square", "integer_pow"}

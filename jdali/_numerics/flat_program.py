@@ -1,6 +1,6 @@
 """Flattens a jaxpr with the jaxprs that it calls, and groups its equations by levels of random draws.
 
-Draws that do not depend on each other are on one level, so they can be compiled as one: see `threefry.together`.
+Draws on one level do not depend on each other, so they can be compiled as one draw, see `threefry.together`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jdali._numerics.threefry import DRAW
 if TYPE_CHECKING:
     from jax.extend import core
 
-# Primitives that only call a jaxpr, and the parameter with the jaxpr.
+# Primitives that only call a jaxpr, with the name of the parameter that contains the jaxpr.
 _CALLS = {
     "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
     "remat2": "jaxpr", "custom_jvp_call": "call_jaxpr",
@@ -27,7 +27,6 @@ class StepValue:
     """An argument of the program or a result of a step.
 
     Attributes:
-        number: number of the value in the program.
         level: length of the longest chain of draws that the value depends on.
     """
 
@@ -53,7 +52,7 @@ class DrawLevel:
 
 
 class FlatProgram:
-    """A jaxpr as levels of steps.
+    """A jaxpr without nested calls, whose equations (steps) are grouped by levels.
 
     Args:
         closed: the jaxpr; its arguments are the values 0, 1, ...
@@ -103,7 +102,7 @@ class FlatProgram:
     def _called(
         self, eqn: Any, operands: Sequence[Any], closed: type[core.ClosedJaxpr]
     ) -> tuple[core.ClosedJaxpr, Sequence[object]] | None:
-        """Returns the jaxpr and arguments of an equation that only calls a jaxpr, or None."""
+        """Returns the jaxpr and arguments of an equation that only calls a jaxpr; None for other equations."""
         name, params = eqn.primitive.name, eqn.params
         if name in _CALLS and not _is_draw(eqn):
             inner = params[_CALLS[name]]

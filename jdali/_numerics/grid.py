@@ -1,8 +1,8 @@
-"""Rounds sizes of axes up to a grid; few padded sizes need few compiled programs.
+"""Rounds sizes of axes up to a grid, because few padded sizes need few compiled programs.
 
-The grid is 4, 5, 6, 7 times a power of two: 8, 10, 12, 14, 16, 20, 24, 28, 32, ... A size is rounded up by
-at most a quarter, and many common sizes (28, 32, 224, 256, 320, 512, 640, 1024, 1280) are on the grid. Coarser
-grids are subsets of this grid, and the finer grid is a superset.
+The standard grid is 4, 5, 6, 7 times a power of two: 8, 10, 12, 14, 16, 20, 24, 28, 32, ... A size is rounded up by at
+most a quarter, and many common sizes (28, 32, 224, 256, 320, 512, 640, 1024, 1280) are on the grid. The coarser grids
+below are subsets of it, and the finer grid is a superset.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FINEST = _multiples(*range(8, 16))
 DOUBLING = _multiples(4)
 QUADRUPLING = _points(4 << k for k in range(0, _POWERS, 2))
 # 20, 80, 320, 1280, 2560, 5120, ...: factors of 4 up to 1280, then of 2. The longer side of many photographs has one of
-# these sizes. Small images often have the size 8, 28 or 32, which is on the grid, so that they are not copied.
+# these sizes. The sizes 8, 28 and 32 are added, so that small images of these common sizes are not copied.
 ROOMY = _points([8, 28, 32, *(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)])
 
 

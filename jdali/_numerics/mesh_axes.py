@@ -1,10 +1,10 @@
-"""Lets operators, which are written without a mesh, run over Explicit axes and inside `shard_map`.
+"""Lets operators, which are written without a mesh, run on arrays over Explicit axes and inside `shard_map`.
 
-Over Explicit axes the sharding is part of an array's type, and JAX asks for the sharding of each gather, scatter and
-loop, also under `vmap`. Inside an operator the axes are Auto, so the compiler decides.
+Over Explicit axes the sharding is part of an array's type, and JAX requires a sharding for each gather, scatter and loop,
+also under `vmap`. Inside an operator the axes are therefore Auto: the compiler chooses shardings.
 
-Inside `shard_map` an array's type has the mesh axes over which it varies, and the state of a loop must not change
-its type. If one operand of an operator varies, all operands are made to vary.
+Inside `shard_map` an array's type names the mesh axes over which its values differ ("vary"), and the state of a loop
+must not change its type. So if one operand of an operator varies, all operands are marked as varying.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from jdali._numerics.rounding import varying_like
 def over_any_mesh(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adapts `function` to operands whose types include a sharding or varying axes.
 
-    Over Explicit axes, each axis of a result is sharded like the same axis of the first sharded operand, if its
-    size is divisible.
+    Over Explicit axes, each axis of a result is sharded like the same axis of the first sharded operand, if the mesh divides
+    the axis evenly.
 
     Args:
         function: takes and returns pytrees of arrays; closes over no traced values.
@@ -64,7 +64,7 @@ def _sharding(value: Any) -> NamedSharding | None:
 
 
 def _needing(operands: Sequence[Any], results: Any) -> Any:
-    """Makes results depend on the operands: JAX does not shard results of a program that reads no sharded array."""
+    """Makes results depend on the operands, because JAX does not shard results of a program that reads no sharded array."""
     for operand in operands:
         if operand.size and not jnp.issubdtype(operand.dtype, jax.dtypes.prng_key):
             is_zero = operand[(0,) * operand.ndim] == 0
@@ -73,7 +73,7 @@ def _needing(operands: Sequence[Any], results: Any) -> Any:
 
 
 def _like(sharding: NamedSharding, shape: tuple[int, ...]) -> NamedSharding:
-    """Returns the sharding for an array of another shape, without axes that do not divide its size."""
+    """Returns the sharding for an array of shape `shape`; an axis that the mesh does not divide evenly is not sharded."""
     mesh, axes = sharding.mesh, []
     for names, size in zip(sharding.spec, shape, strict=False):
         parts = () if names is None else names if isinstance(names, tuple) else (names,)

@@ -21,14 +21,13 @@ def narrow(array: AnyArray, what: str) -> AnyArray:
     """Converts an array to the element type that JAX uses for it; values out of range wrap, as in JAX.
 
     Args:
-        array: an array of any type.
-        what: name of the array in the warning that values wrap. Arrays on an accelerator are not checked, since
-            the host would wait for them.
+        what: name of the array, for the warning if values wrap. No warning is given for arrays on an accelerator, because
+            the host would have to wait for them.
     """
     dtype = narrowed(array.dtype)
     if array.dtype == dtype:
         return array
-    # Outside this context JAX refuses its own 64-bit arrays.
+    # Outside of this context, JAX does not accept 64-bit arrays.
     with contextlib.nullcontext() if isinstance(array, np.ndarray) else x64_context(True):
         result = array.astype(dtype)
     if dtype.kind in "iu" and is_local(array) and not np.array_equal(to_host(array), to_host(result)):

@@ -1,11 +1,11 @@
 """Finds the platform that a program is traced for.
 
-`jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several times. The
-engine compiles a program for one platform, so it traces the branch of that platform only: a third of the work.
+`jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several times. The engine compiles
+a program for one platform and traces only the branch for this platform, which is a third of the work.
 
-With `JDALI_TRACE_FOR=gpu` in the environment, or inside `forced("gpu")`, every program is traced for that platform;
-so tests run the accelerators' branches on a CPU. With `declared(device, "gpu")` the engine treats one device as an
-accelerator when it chooses programs, rows of a call and padded shapes.
+With `JDALI_TRACE_FOR=gpu` in the environment, or inside `forced("gpu")`, every program is traced for that platform. Tests
+use this to run the accelerators' branches on a CPU. With `declared(device, "gpu")`, the engine treats one device as an
+accelerator when it chooses programs, samples per call and padded shapes.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def platform_of(device: jax.Device) -> str:
 
 
 def known_platform() -> str | None:
-    """Returns the platform of `forced`, or else of `tracing_for`; None if neither is active."""
+    """Returns the platform set by `forced`, or else by `tracing_for`; None if neither is active."""
     return _FORCED or _KNOWN.get()
 
 
@@ -85,7 +85,7 @@ def platform_dependent(
 
 @jax.custom_batching.custom_vmap
 def of_whole_batch(flag: Array) -> Array:
-    """Returns the flag; under `vmap`, returns one flag for the batch, True if the flags of all samples are.
+    """Returns the flag. Under `vmap`, returns one flag for the batch, which is True if the flags of all samples are True.
 
     `lax.cond` on a flag per sample would compute both branches for all samples. Both branches must give the same
     result for a sample whose flag is True.
@@ -103,12 +103,8 @@ def _of_whole_batch(size: int, batched: Sequence[bool], flag: Array) -> tuple[Ar
 def one_program(**options: Any) -> Callable[[F], F]:
     """Decorates a function that depends on the platform; applies `jax.jit` where the platform is not known.
 
-    A user's call is then one program. In the engine's programs the platform is known, and the function is called
-    directly: `jax.jit` would reuse a trace for another platform, and under `vmap` trace for one sample and again for
-    the batch.
-
-    Args:
-        options: options of `jax.jit`.
+    A user's call is then one program. In the engine's programs the platform is known, and the function is called directly,
+    because `jax.jit` would reuse a trace for another platform, and would trace twice under `vmap`.
     """
 
     static = options.get("static_argnums", ())

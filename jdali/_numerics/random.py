@@ -1,4 +1,4 @@
-"""Makes random keys; no other module does.
+"""Makes all random keys.
 
 A key is a function of (seed, operator, epoch, sample index) alone, so a sample's random values do not depend on
 the batch size, threads, prefetching, devices, hosts, or whether training was resumed.
@@ -40,7 +40,7 @@ def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def sample_key(
     seed: ArrayLike, stream: ArrayLike, epoch: ArrayLike, index: ArrayLike, high: ArrayLike = 0
 ) -> Array:
-    """Makes the typed keys of one sample or many; arguments but `seed` are broadcast to [...].
+    """Makes the typed keys of one or more samples, [...]; all arguments except `seed` are broadcast.
 
     Args:
         seed: uint32 [..., 2], from `seed_words`.
@@ -65,7 +65,7 @@ class SampleKeys:
 
     Attributes:
         seed: uint32 [2], from `seed_words`.
-        stream: number of the operator in its pipeline (0 if it has a seed of its own).
+        stream: number of the operator in its pipeline; 0 if the operator has its own seed.
         epoch: uint32 [N].
         index: int [N], each sample's index in the whole data set, up to 64 bits.
     """
@@ -131,7 +131,7 @@ def bits(words: Words) -> Array:
     return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
 
 
-# Compiled like JAX's function, which fuses the product with the sum, so a call outside `jit` has the same bits.
+# JAX's function is jitted, which fuses the product with the sum. Without `jit` here, bits would differ.
 @functools.partial(jax.jit, static_argnames="count")
 def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
     """Draws float32 [..., count] in [low, high), as `jax.random.uniform(key, count, ...)`; limits are broadcast."""
@@ -149,10 +149,10 @@ def integer(words: Words, limit: Array) -> Array:
 
 
 def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Draws uint32 [*shape], bits for each element that do not depend on the padded `shape`.
+    """Draws uint32 [*shape]; the bits of an element do not depend on the padding.
 
-    The counter of an element is its row-major index in `extent` (not in `shape`).
-    `draw` numbers independent draws from one key. Elements past `extent` are unspecified.
+    The counter of an element is its row-major index in the true size `extent`, not in the padded `shape`. Different values of
+    `draw` give independent draws from one key. Elements past `extent` are unspecified.
     """
     return _counted_bits(key, element_counter(extent, jnp.indices(shape, jnp.uint32, sparse=True)), draw)
 
@@ -171,12 +171,12 @@ def _counted_bits(key: Array, counter: Array, draw: ArrayLike) -> Array:
 
 
 def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Draws float32 [*shape] in [0, 1) with 23 random bits each; see `element_bits`."""
+    """Draws float32 [*shape] in [0, 1), with 23 random bits per element; see `element_bits`."""
     return _fraction(element_bits(key, extent, shape, draw))
 
 
 def counted_uniform(key: Array, counter: Array, draw: ArrayLike) -> Array:
-    """Draws the values of `element_uniform` for the elements with these counters."""
+    """Draws the values that `element_uniform` draws for the elements with these counters."""
     return _fraction(_counted_bits(key, counter, draw))
 
 
@@ -187,12 +187,12 @@ def _fraction(bits: Array) -> Array:
 
 
 def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Draws float32 [*shape], standard normal in (-5.5, 5.5), with 24 random bits each; see `element_bits`."""
+    """Draws float32 [*shape], standard normal in (-5.5, 5.5), with 24 random bits per element; see `element_bits`."""
     return _normal(element_bits(key, extent, shape, draw))
 
 
 def counted_normal(key: Array, counter: Array, draw: ArrayLike) -> Array:
-    """Draws the values of `element_normal` for the elements with these counters."""
+    """Draws the values that `element_normal` draws for the elements with these counters."""
     return _normal(_counted_bits(key, counter, draw))
 
 
@@ -207,7 +207,7 @@ def _normal(bits: Array) -> Array:
 def element_index(
     key: Array, extent: Array, shape: Sequence[int], count: ArrayLike, draw: ArrayLike = 0
 ) -> Array:
-    """Draws uint32 [*shape], uniform in [0, count) to within 2**-32; see `element_bits`.
+    """Draws uint32 [*shape], uniform in [0, count) with probabilities exact to 2**-32; see `element_bits`.
 
     A value is the upper half of the 64-bit product of 32 random bits and `count`.
     """

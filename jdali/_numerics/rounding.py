@@ -49,7 +49,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     if value.dtype == target:
         return value
     if value.dtype.kind == "f" and target.kind != "f":
-        value = value.astype(np.float32) if value.itemsize < 4 else value  # float16 does not hold the limits
+        value = value.astype(np.float32) if value.itemsize < 4 else value  # limits do not fit float16
         with np.errstate(invalid="ignore"):  # infinity has no fraction
             value = np_round_half_away(np.where(np.isnan(value), np.zeros((), value.dtype), value))
     if target.kind == "b":
@@ -59,7 +59,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
             return value.astype(target)
     limits = np.iinfo(target)
     if value.dtype.kind == "f":
-        # A limit such as 2**63 - 1 is not a float, so clipping would round it; values past the limits are set instead.
+        # A limit such as 2**63 - 1 is not exact as a float, so values past the limits are replaced, not clipped.
         low, high = float(limits.min), float(limits.max) + 1.0
         result = np.where((value > low) & (value < high), value, 0).astype(target)
         result[value >= high] = limits.max
@@ -75,7 +75,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
 
 
 def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
-    """Converts to `dtype`: rounds half away from zero and saturates; NaN becomes 0.
+    """Converts to `dtype`. For integers, values are rounded half away from zero and saturated, and NaN becomes 0.
 
     float → bool rounds first (0.2 → False); float → float16 overflows to infinity.
     """
@@ -93,7 +93,7 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
         return value.astype(target)
     limits = np.iinfo(target)
     if jnp.issubdtype(source, jnp.floating):
-        if source.itemsize < 4:  # such types do not hold the limits
+        if source.itemsize < 4:  # the limits do not fit into these types
             value, source = value.astype(jnp.float32), np.dtype(np.float32)
         if target.itemsize < 4 and source == np.float32:
             return _small_integers(value, target)
@@ -102,8 +102,8 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
             rounded = lax.round(value, lax.RoundingMethod.AWAY_FROM_ZERO)
             bounds = (np.array(b, rounded.dtype) for b in (limits.min, limits.max))
             return lax.clamp(next(bounds), rounded, next(bounds)).astype(target)
-        # A limit such as 2**31 - 1 is not a float32, and clipping to the next float would overflow. Values at or
-        # past that float are set to the exact limit.
+        # float32 cannot hold a limit such as 2**31 - 1, and clipping to the next float would overflow. Values at or past
+        # that float are set to the exact limit.
         rounded = round_half_away(jnp.where(jnp.isnan(value), jnp.zeros((), source), value))
         low, high = float(limits.min), float(limits.max) + 1.0
         safe = jnp.where((rounded > low) & (rounded < high), rounded, 0)
@@ -115,7 +115,7 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
     return jnp.clip(value, np.array(low, source), np.array(high, source)).astype(target)
 
 
-# The sum of this constant and an integer of up to 22 bits has the integer in its lowest bits.
+# Adding this constant to an integer of up to 22 bits puts the integer into the lowest bits of the sum.
 _WHOLE = np.float32(1.5 * 2**23)
 # The largest float32 below 0.5. With 0.5 itself, the sum with the float below n + 0.5 would round up to n + 1.
 _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
@@ -124,15 +124,15 @@ _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
 def _small_integers(value: Array, target: np.dtype) -> Array:
     """Converts float32 to integers of at most 16 bits.
 
-    On CPUs each step is one instruction, while `clamp` also handles NaN and the sign of 0, and a conversion to
-    integers clamps again. GPUs need the conversion: if a program stores the lowest byte of a float32 that it just
-    computed, ptxas 12.8 and 13.0 convert the number to a byte instead.
+    On CPUs, each step here is one instruction. `clamp` would need more, because it also handles NaN and the sign of 0, and a
+    conversion to integers clamps again. GPUs need the conversion: if a program stores the lowest byte of a float32 that it
+    just computed, ptxas 12.8 and 13.0 convert the number to a byte instead.
     """
     limits = np.iinfo(target)
     low, high = np.float32(limits.min), np.float32(limits.max)
     if low:
         value = jnp.where(jnp.isnan(value), np.float32(0), value)
-    value = jnp.where(value > low, value, low)  # NaN is 0
+    value = jnp.where(value > low, value, low)  # NaN becomes `low`, 0 for unsigned types
     value = jnp.where(value < high, value, high)
     if low:
         whole = lax.round(value, lax.RoundingMethod.AWAY_FROM_ZERO)
@@ -144,10 +144,10 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
 
 
 def varying_like(state: T, *others: object) -> T:
-    """Makes the arrays of `state` vary over all axes of `shard_map` over which one of `others` varies.
+    """Marks the arrays of `state` as varying over all mesh axes over which any of `others` varies.
 
-    In `shard_map` an array's type has the axes over which it varies, and a step of a loop must not change the type
-    of the state. This costs nothing at run time.
+    In `shard_map` an array's type names the mesh axes over which its values differ, and a step of a loop must not change the
+    type of the state. This costs nothing at run time.
     """
     axes = frozenset[str]().union(*map(varying_axes, others))
     result: T = jax.tree.map(lambda value: varying_over(value, axes), state) if axes else state
@@ -155,7 +155,7 @@ def varying_like(state: T, *others: object) -> T:
 
 
 def varying_over(value: Any, axes: Iterable[str]) -> Any:
-    """Makes an array vary over these mesh axes of `shard_map`."""
+    """Marks an array as varying over these mesh axes of `shard_map`."""
     missing = set(axes) - varying_axes(value)
     return lax.pcast(value, tuple(sorted(missing)), to="varying") if missing else value
 

@@ -1,7 +1,7 @@
 """Adds in an order that depends on the positions of the elements alone, not on the padding.
 
-XLA chooses the order of a sum by the shape and by the operations fused with it.
-Here the order is explicit, so no compiler may change it.
+The order in which XLA adds depends on the shape and on the operations that it fuses with the sum. The functions here add by
+explicit operations, whose order XLA does not change.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ _BLOCK = 64  # elements per axis of the matrix products in `fixed_product`; 32 a
 def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> Array:
     """Sums along axes, in the dtype of `value`; zeros at the end of an axis do not change the bits.
 
-    For each axis, the last first, the upper half of the elements is added to the lower half until one element is
-    left. Halves are powers of two, so further zeros only add steps that change nothing. As in all pairwise
+    Along one axis after the other, beginning with the last, the upper half of the elements is added to the lower half until
+    one element is left. Halves are powers of two, so further zeros only add steps that change nothing. As in all pairwise
     summation, the error grows with the logarithm of the size.
 
     Args:
         value: numbers of any shape, padded with 0. Products must be rounded, see `exact`.
         axes: axes to sum over, not negative.
-        keep_dims: keep the axes with size 1.
     """
     if not jnp.issubdtype(value.dtype, jnp.inexact):
         return jnp.sum(value, axis=tuple(axes), keepdims=keep_dims, dtype=value.dtype)  # wraps around
@@ -38,9 +37,8 @@ def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> 
 def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
     """Multiplies matrix · values along an axis; padding at the end of any axis does not change the bits.
 
-    XLA's matrix product adds in an order that depends on all sizes of both operands. So all products
-    here have one size: blocks of `_BLOCK` elements along `axis` and along the last of the other axes.
-    The results of the blocks are added in a fixed order.
+    XLA's matrix product adds in an order that depends on all sizes of both operands. So the operands are cut into blocks of
+    one size, `_BLOCK` elements along `axis` and along the last other axis. The blocks' products are added in a fixed order.
 
     Args:
         matrix: float32 [m, k].
@@ -65,7 +63,6 @@ def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
 
 
 def _sum_along(value: Array, axis: int) -> Array:
-    """Sums `value` to one element along `axis`."""
     size = value.shape[axis]
     if size == 0:
         return jnp.zeros((*value.shape[:axis], 1, *value.shape[axis + 1 :]), value.dtype)

@@ -31,7 +31,8 @@ Words = tuple[Array, Array]
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
     """Computes 64 random bits for each element of the broadcast uint32 operands."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
-    # Makes `vmap` map all operands or none, because `together` finds the size of a draw by their shapes.
+    # The `or` with 0 makes `vmap` map all operands or none, because `together` reads the size of a draw from the operands'
+    # shapes.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
     words: Words = _draw(*(o | nothing for o in operands))
     return words
@@ -68,13 +69,13 @@ def together(uses: Sequence[Sequence[Array]]) -> list[Words]:
     """
     shapes = [jnp.broadcast_shapes(*(o.shape for o in operands)) for operands in uses]
     sizes = [math.prod(shape) for shape in shapes]
-    # A symbolic size, in a program exported for any number of samples, is not an int; its draws are not joined.
+    # In a program exported for any number of samples, sizes are symbols, not ints; such draws are not joined.
     small = [i for i, size in enumerate(sizes) if isinstance(size, int) and size <= MOST_TOGETHER]
     results = {i: threefry_rounds(*operands) for i, operands in enumerate(uses) if i not in small}
     if small:
         columns = [[jnp.broadcast_to(uses[i][o], shapes[i]).reshape(-1) for i in small] for o in range(4)]
-        # Without the barrier XLA would fuse all rounds into each operation that uses some of the words.
-        # Both words are stacked to be computed in one kernel; JAX 0.12 would otherwise use two, in two threads.
+        # Without the barrier, XLA would fuse all rounds into each operation that uses some of the words. Both words are
+        # stacked, so that one kernel computes them; JAX 0.12 would otherwise use two kernels, in two threads.
         words = lax.optimization_barrier(jnp.stack(threefry_rounds(*map(jnp.concatenate, columns))))
         ends = np.cumsum([sizes[i] for i in small])[:-1].tolist()
         for i, *parts in zip(small, *(jnp.split(word, ends) for word in words), strict=True):

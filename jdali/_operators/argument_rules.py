@@ -1,6 +1,6 @@
-"""Checks shapes and element types of per-sample arguments: one rule for all operators and surfaces.
+"""Checks shapes and element types of per-sample arguments, by the same rules for all operators.
 
-The annotation in the operator's record alone decides which values a sample may have:
+Only the annotation in the operator's signature decides which values a sample may have:
 
 * `float`, `int`, an enum: one number. A tensor of one element, whatever its axes, is that number.
 * `tuple[float, ...]`: a vector of the same length in all samples; or a number, if the operator's `setup` accepts it.
@@ -26,7 +26,7 @@ from jdali._operators.schema import Arg, element_types
 
 
 class Traced:
-    """Replaces an argument of `setup` that is a tracer; using its value raises TracedArgumentError.
+    """Stands for an argument of `setup` that is a tracer. Code that uses its value raises TracedArgumentError.
 
     Attributes:
         extents: int64 [N, ndim], shape of each sample's value; None if unknown.
@@ -57,11 +57,11 @@ class Traced:
 
 
 def is_traced(value: object) -> bool:
-    """Returns True if an argument of `setup` has no value yet, so that it cannot be checked."""
+    """Returns True if the value of a `setup` argument is not known yet and so cannot be checked."""
     return isinstance(value, Traced)
 
 
-# Sizes of the axes of a value; None for an axis that stays padded.
+# Sizes of the axes of a value; None for an axis whose padding is not cut off.
 Shape = tuple[int | None, ...]
 
 
@@ -85,13 +85,13 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
-    """Returns the shape of an argument's value, for one sample, that `run` of operator `name` gets.
+    """Returns the shape that an argument's value for one sample has when `run` gets it.
 
     Args:
         extents: int [N, ndim], true shape of each sample's value.
 
     Raises:
-        SampleError: the value of a sample has a wrong shape, or another shape than sample 0.
+        SampleError: a sample's value has a wrong shape, or not the shape of sample 0.
         ValueError: the values have a wrong number of axes.
     """
     ranks = arg.ranks
@@ -135,7 +135,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Returns the error text, which combines the texts of two families of DALI's operators."""
+    """Returns the error text for a value that is not one number; it combines the texts of two of DALI's operator families."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
@@ -145,7 +145,7 @@ def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> st
 
 
 def converted(name: str, arg: Arg, value: object) -> Any:
-    """Converts a value by `arg.convert`; errors name the argument and the operator."""
+    """Converts a value by `arg.convert`, and adds the names of the argument and the operator to errors."""
     try:
         return arg.convert(value)
     except UnsupportedTypeError as error:
@@ -159,12 +159,11 @@ def converted(name: str, arg: Arg, value: object) -> Any:
 
 
 def constant(name: str, arg: Arg, value: object) -> np.ndarray:
-    """Converts a value that is the same for all samples, for operator `name`."""
     return one_for_all(name, arg, converted(name, arg, value))
 
 
 def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
-    """Checks the shape of a converted value that is the same for all samples; raises TypeError or ValueError."""
+    """Checks the shape of a converted value that is used for all samples; raises TypeError or ValueError."""
     if arg.is_number and array.size == 1:
         return array.reshape(())
     if arg.is_number and array.ndim:
@@ -178,7 +177,7 @@ def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
 
 
 def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarray:
-    """Converts the values of a batch, [N, ...] or [N] objects that differ in shape, for operator `name`."""
+    """Converts the values of a batch, [N, ...], or [N] objects that differ in shape."""
     own: np.ndarray = arg.convert(values)
     if len(own) != batch_size:
         raise ValueError(f"{name}: argument {arg.name!r} has {len(own)} values for a batch of {batch_size}")
@@ -191,7 +190,7 @@ def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarra
 
 
 def extent_name(argument: str) -> str:
-    """Returns the name of the parameter of `run` for the true length of an argument whose length may differ by sample."""
+    """Returns the name of the parameter by which `run` gets an argument's true length."""
     return f"_{argument}_extent"
 
 
@@ -211,7 +210,7 @@ def shapes_text(extents: np.ndarray) -> str:
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
     """Returns DALI's error text for an argument that has neither one value nor one for each axis.
 
-    It combines the texts for a constant and for a tensor.
+    The text combines DALI's texts for a constant and for a tensor.
     """
     return (
         f'Argument "{name}" expects either a single value or a list of {axes} elements. {found} given. Argument {name} '
@@ -220,7 +219,7 @@ def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
 
 
 def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
-    """Puts samples into an array of [N] objects, each with its own shape."""
+    """Puts samples, which may differ in shape, into an array of [N] objects."""
     values = np.empty(len(samples), object)
     for i, sample in enumerate(samples):
         values[i] = np.asarray(sample)
@@ -228,7 +227,7 @@ def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def padded(values: np.ndarray) -> np.ndarray:
-    """Pads [N] objects with zeros to [N, ...]; uses few padded shapes, because each needs a compiled program."""
+    """Pads [N] objects with zeros to [N, ...], with few different padded shapes, because each needs a compiled program."""
     extents = extents_of(values)
     same = (extents == extents[:1]).all(axis=0)
     largest = extents.max(axis=0)
@@ -242,7 +241,7 @@ def padded(values: np.ndarray) -> np.ndarray:
 def fitted(value: Array, shape: Shape, lead: int) -> Array:
     """Cuts the padding off a value [..., padded] in compiled code, so that each sample has `shape`.
 
-    The first `lead` axes are kept whole. A number may have axes of one element.
+    The first `lead` axes are kept. If `shape` is that of a number, the axes of size 1 are dropped.
     """
     whole = (slice(None),) * lead
     if shape == ():

@@ -1,7 +1,7 @@
-"""Defines the base of all operators, and their registry.
+"""Defines the base class of all operators, and their registry.
 
-An operator is one decorated function, from which every surface is derived. Its kind, a type of its own, has further
-options; `record.py` lists the kinds.
+An operator is one decorated function, from which the functions of `fn`, `ops` and `dynamic` are derived. Each kind of
+operator is a class with further options; `record.py` lists the kinds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jdali._operators.catalog import CATALOG
 from jdali._operators.schema import ArgKind, Schema, read_schema
 
 Arguments: TypeAlias = "Mapping[str, Any]"
-"""Arguments of a call, by name; any object may stand for a value that is not known yet."""
+"""Arguments of a call, by name. A value that is not known yet may be any object."""
 Setup: TypeAlias = "Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]]"
 Outputs: TypeAlias = "int | Callable[[Arguments], int]"
 WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
@@ -55,13 +55,14 @@ class SetupOptions(OutputOptions):
     """Adds the options of kinds that plan their outputs on the host.
 
     Attributes:
-        setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the `BatchSpec` of the output (a
-            tuple of them for several outputs), or a `Plan`. It gets the arguments that its signature names: per-sample
-            arguments as [N, ...] arrays (None if left out), static arguments as they are; a `PerSample` input is a [N, ...]
-            array. It may also take `keys` (`SampleKeys`) if the operator is random, `batch_size` if it has no inputs, and if
-            it is compiled `constants` (inputs that are one array for all samples, by name) and `scaled` (`Scaled`, if the
-            input may be decoded at a fraction of its size). If samples are frames of sequences (`frames.py`), `frames`
-            is the number of frames of each sequence. If None, the output has the spec of the first input.
+        setup: function that plans the outputs of a whole batch with NumPy: `setup(*BatchSpec, **arguments)` returns the
+            `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets the arguments in its
+            signature: per-sample arguments as [N, ...] arrays (None if not passed), static arguments unchanged. For a
+            `PerSample` input, it gets a [N, ...] array in place of a spec. Its signature may also have `keys`
+            (`SampleKeys`) if the operator is random, and `batch_size` if the operator has no inputs. For compiled operators,
+            the signature may have `constants` (inputs that are one array for all samples, by name), `scaled` (a `Scaled`, if
+            the input may be decoded at reduced size) and `frames` (the number of frames of each sequence, if samples are
+            frames, see `frames.py`). None: the output has the spec of the first input.
     """
 
     setup: Setup | None = None
@@ -69,7 +70,7 @@ class SetupOptions(OutputOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OptionalInputOptions(SetupOptions):
-    """Adds the options of kinds whose number of outputs may follow the number of optional inputs.
+    """Adds the options of kinds that may have an output for each optional input.
 
     Attributes:
         output_per_optional: if True, each optional input of a call adds an output.
@@ -88,7 +89,7 @@ T = TypeVar("T")
 
 
 class Registry(MutableMapping[str, T], Generic[T]):
-    """Holds operators by name. It imports the module of an operator in the catalog on first use."""
+    """Operators by name. The module of an operator in the catalog is imported on first use."""
 
     def __init__(self, catalog: Mapping[str, Mapping[str, str]]):
         self._records: dict[str, T] = {}
@@ -96,15 +97,13 @@ class Registry(MutableMapping[str, T], Generic[T]):
         self._kinds = {name: kind for names in catalog.values() for name, kind in names.items()}
 
     def loaded(self) -> Mapping[str, T]:
-        """Returns the operators that were loaded so far."""
         return dict(self._records)
 
     def is_built_in(self, name: str) -> bool:
-        """Returns True if the operator is in the catalog."""
         return name in self._modules
 
     def kind_name(self, name: str) -> str:
-        """Returns the name of the type of an operator without loading it."""
+        """Returns the class name of an operator's kind, without loading the operator."""
         return type(self._records[name]).__name__ if name in self._records else self._kinds[name]
 
     def register(self, name: str, record: T, module: str) -> None:
@@ -149,13 +148,11 @@ Kind = TypeVar("Kind", bound="Operator")
 class Operator(Schema, OptionalInputOptions):
     """Describes one operator of any kind by its options and its schema.
 
-    The decorator of a kind takes the options of that kind; all others keep their defaults.
+    A kind's decorator takes the options of this kind; the options of other kinds keep their defaults.
 
     Attributes:
-        run: the decorated function.
-        effects: True if it may have side effects, so it runs even if its outputs are not used.
+        effects: True if `run` may have side effects, so it runs even if its outputs are not used.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
-        whole_batch: see the options of the kinds that have it.
     """
 
     run: Run
@@ -164,11 +161,11 @@ class Operator(Schema, OptionalInputOptions):
     whole_batch: WholeBatch | None = None
 
     may_ask_for: ClassVar[tuple[str, ...]] = ()
-    """Parameters of a `run` of this kind that the engine may fill in."""
+    """Parameters that the engine may fill in for a `run` of this kind."""
 
     @classmethod
     def of(cls, run: Run, options: OperatorOptions) -> Self:
-        """Makes an operator of a function, and registers it; raises TypeError if the signature does not fit the kind."""
+        """Makes an operator from a function, and registers it; raises TypeError if the signature does not fit the kind."""
         name = options.name or run.__name__
         chosen = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name != "name"}
         record = cls(run=run, **read_schema(name, run, chosen.get("setup"), cls.may_ask_for), **chosen)
@@ -183,19 +180,19 @@ class Operator(Schema, OptionalInputOptions):
         return inspect.getdoc(self.run) or ""
 
     def depends_on_batch(self, arguments: Arguments) -> bool:
-        """Returns True if results for a sample depend on other samples of the batch, even if only in size."""
+        """Returns True if a sample's result, or only the size of the result, depends on other samples of the batch."""
         return self.whole_batch is not None and self.whole_batch(arguments)
 
     def mixes_samples(self, arguments: Arguments) -> bool:
-        """Returns True if the operator works on whole batches, so that a sample alone has other results than in its batch."""
+        """Returns True if the values of a sample's result, not only its size, depend on other samples of the batch."""
         return False
 
     @property
     def chosen_samples(self) -> str | None:
-        """The argument that chooses the samples of the batch to paste into each output sample; None if there is none.
+        """The argument that selects which samples of the batch are pasted into each output sample; None if there is none.
 
-        An output sample has the names of all samples pasted into it. If a call leaves the argument out, the samples in the
-        same position of each input are pasted.
+        In messages, the name of an output sample contains the names of all samples that were pasted into it. Without this
+        argument, these are the samples at the same position of each input.
         """
         return None
 
@@ -206,11 +203,11 @@ class Operator(Schema, OptionalInputOptions):
 
     @property
     def only_for_setup(self) -> frozenset[str]:
-        """The arguments that `run` never reads, so that programs do not depend on their values."""
+        """The arguments that `run` never reads. Compiled programs do not depend on their values."""
         return frozenset()
 
     def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
-        """Returns the names of the per-sample arguments (and inputs) whose values `setup` must see."""
+        """Returns the names of the per-sample arguments and inputs whose values `setup` needs."""
         if self.setup is None:
             return frozenset()
         per_sample = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
@@ -222,14 +219,14 @@ REGISTRY: Registry[Operator] = Registry(CATALOG)
 
 
 def is_built_in(op: Operator) -> bool:
-    """Returns True if an operator is jdali's own, and no other operator has taken its name."""
+    """Returns True if an operator is part of jdali, and is still the one that is registered under its name."""
     return REGISTRY.is_built_in(op.name) and REGISTRY[op.name] is op
 
 
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:
-    """Makes the decorator of a kind from the class of its options: parameters, types, defaults and documentation."""
+    """Makes the decorator of a kind, whose parameters, types, defaults and docs are taken from the class `options`."""
 
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))

@@ -3,7 +3,7 @@
 `plan_call` runs on the host: it takes a `CallRequest`, fills in defaults, adapts layouts and runs `setup`. It returns a
 `Call` (hashable, all that a compiled program depends on), the specs of the outputs, and the per-sample values to trace.
 `run_call` is pure and runs inside a compiled program, on a batch of padded samples. The engine, dynamic mode and the pure
-functions of `jdali.ops` (`_operators/pure.py`) use these two.
+functions of `jdali.ops` (`_operators/pure.py`) use these two functions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST = 2**31 - 1  # sizes and positions are int32 in compiled programs
 
 
 class Constant:
-    """Wraps a per-sample argument whose value never changes, so that it is compiled into the program."""
+    """Wraps the value of a per-sample argument that never changes. The value is compiled into the program."""
 
     __slots__ = ("_key", "value")
 
@@ -49,34 +49,33 @@ class Constant:
 
 
 class Converted(NamedTuple):
-    """Wraps a static argument in the form that `setup` and `run` get, so that it is converted once for all plans."""
+    """Wraps a static argument that is already converted for `setup` and `run`, so that further plans do not convert it."""
 
     value: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """Holds all that the compiled program of one operator call depends on, except for padded shapes."""
+    """Everything that the compiled program of one operator call depends on, except for padded shapes."""
 
     op: Operator
     adapters: tuple[Adapter, ...]
-    out_layouts: tuple[str, ...]  # layouts that `run` returns, before they are adapted back
+    out_layouts: tuple[str, ...]  # layouts in which `run` returns its outputs
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Shapes of arguments whose values the caller holds, as `run` gets them, perhaps padded.
+    # Arguments whose values the caller of `run_call` passes, with the shapes, perhaps padded, that `run` gets.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
-    # Set for sequences whose arguments or further inputs differ by frame; then all other fields describe single frames.
+    # Not None if arguments or further inputs differ by frame of a sequence. All other fields then describe single frames.
     frames: frames.FrameAxes | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class PlannedCall:
-    """Holds a `Call` that is planned for one batch.
+    """A `Call` and its plan for one batch.
 
     Attributes:
         traced: per-sample values, [N, ...].
-        unseen: names of arguments in `traced` that `setup` did not get: if only their values change, the rest of the plan
-            stays the same.
+        unseen: names of arguments in `traced` that `setup` did not get. Their values do not affect the rest of the plan.
     """
 
     call: Call
@@ -86,11 +85,10 @@ class PlannedCall:
 
     @property
     def rising(self) -> dict[str, Rising]:
-        """The static values that may be raised."""
         return {name: value for name, value in self.call.static if isinstance(value, Rising)}
 
     def raised(self, values: Mapping[str, int]) -> PlannedCall:
-        """Returns the plan with each `Rising` value raised to at least the given value."""
+        """Returns a plan in which each `Rising` value is at least its entry in `values`."""
         static = tuple(
             (name, value._replace(value=max(value.value, values[name])) if name in values else value)
             for name, value in self.call.static
@@ -102,22 +100,22 @@ class PlannedCall:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PerBatch:
-    """Wraps the values of a per-sample argument: one array [N, ...] for the batch, or [N] arrays (objects)."""
+    """Wraps the values of a per-sample argument: an array [N, ...], or an array for each sample as [N] objects."""
 
     values: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CallRequest:
-    """Holds the inputs and arguments of one call on a batch, as far as they are known before it runs.
+    """The inputs and arguments of one call on a batch, as far as they are known before the call runs.
 
     Attributes:
         args: arguments that the user gave: plain values, which are converted; `Converted` or `Constant` values; or a
             `PerBatch`.
         input_values: values [N, ...] of inputs that act as arguments, by name.
-        traced: arguments whose value is a tracer that the caller holds, with its shape in each sample: int [N, ndim].
+        traced: for arguments whose values the caller passes to `run_call`: the shape of each sample's value, int [N, ndim].
         constants: inputs that are the same array for all samples, by name.
-        scaled: sizes at which the pictures of the first input were decoded; None if they have their own size.
+        scaled: sizes at which the pictures of the first input were decoded; None: full size.
         by_frame: arguments that have a leading axis of frames.
     """
 
@@ -135,7 +133,11 @@ class CallRequest:
 
 
 def plan_call(request: CallRequest) -> PlannedCall:
-    """Plans one call on a batch; raises SampleError for a sample of wrong shape or frames, or that `setup` refuses."""
+    """Plans one call on a batch.
+
+    Raises:
+        SampleError: a sample has a wrong shape or a wrong number of frames, or `setup` does not accept it.
+    """
     op, found = request.op, None
     if request.by_frame or (isinstance(op, DeviceOp) and op.takes_frames != "first"):
         shapes = {
@@ -158,7 +160,6 @@ def plan_call(request: CallRequest) -> PlannedCall:
 
 
 def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
-    """Plans a call on sequences as a call on their frames."""
     op = request.op
     given = {
         n: PerBatch(found.values(n, v.values)) for n, v in request.args.items() if isinstance(v, PerBatch)
@@ -186,7 +187,7 @@ def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
 
 
 def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> PlannedCall:
-    """Plans a call whose arguments differ only by sample; `for_setup` has further parameters of `setup`."""
+    """Plans a call whose arguments do not differ by frame; `for_setup` has further arguments of `setup`."""
     op, specs = request.op, request.specs
     named = {k: v for k, v in request.args.items() if k not in request.traced}
     bound = op.bind(named | dict.fromkeys(request.traced, ...), private=True)
@@ -231,12 +232,12 @@ def _plan_whole(request: CallRequest, for_setup: Mapping[str, object]) -> Planne
 
 @dataclasses.dataclass
 class _BoundArguments:
-    """Holds the arguments of a call with their defaults, converted and sorted by the way in which `run` gets them.
+    """The converted arguments of a call, with defaults, grouped by the way in which `run` gets them.
 
     Attributes:
         static: static arguments, which are compile keys.
         constants: per-sample arguments with one value for all samples, compiled in; None if the argument has no value.
-        shapes: shapes of arguments whose values the caller holds.
+        shapes: shapes of the arguments whose values the caller passes to `run_call`.
         seen_by_setup: all arguments, as `setup` gets them.
     """
 
@@ -248,7 +249,7 @@ class _BoundArguments:
 
     @classmethod
     def of(cls, request: CallRequest, bound: Mapping[str, Any]) -> _BoundArguments:
-        """Sorts the arguments of a request; `bound` has these arguments with defaults."""
+        """Converts and groups the arguments of a request; `bound` has the arguments, with defaults."""
         op, held, made = request.op, request.traced, cls()
         for name, arg in op.args.items():
             if arg.kind is ArgKind.STATIC:
@@ -286,7 +287,7 @@ class _BoundArguments:
         self.static |= plan.static
 
     def drop(self, names: Iterable[str]) -> None:
-        """Removes arguments that `run` does not read, except arguments whose values the caller holds."""
+        """Removes these arguments, except arguments whose values the caller passes to `run_call`."""
         for name in names:
             for group in (self.static, self.constants, self.traced):
                 group.pop(name, None)
@@ -336,10 +337,10 @@ def run_call(
     out_shapes: Sequence[tuple[int, ...]],
     keys: Array | None = None,
 ) -> tuple[Array, ...]:
-    """Runs a call on padded samples; pure, for use inside a compiled program.
+    """Runs a call on padded samples. It is pure, for use inside a compiled program.
 
-    Arrays and outputs are [N, *padded], extents int32 [N, ndim]. Values in `traced`, [N, ...], may be padded if they are in
-    `call.argument_shapes`.
+    Arrays and outputs are [N, *padded], extents int32 [N, ndim]. Values in `traced` are [N, ...]; those whose names are in
+    `call.argument_shapes` may be padded.
     """
     if call.frames is not None:
         single = functools.partial(run_call, dataclasses.replace(call, frames=None))

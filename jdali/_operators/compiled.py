@@ -17,7 +17,8 @@ SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
 USUAL_NANOSECONDS = 1.2
 
-# Instructions that only write local names. All others read the name, or one of two (`STORE_FAST_LOAD_FAST` in Python 3.13).
+# Bytecode instructions that only write local names. All other instructions read their name, or one of two names
+# (`STORE_FAST_LOAD_FAST`).
 _WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 
@@ -27,18 +28,18 @@ class CompiledOptions(OptionalInputOptions):
 
     Attributes:
         setup_needs: function of the call's arguments that returns the names of the per-sample arguments whose values
-            `setup` needs; None if it needs all that its signature names. These values must be known before the operator's
-            stage, so name as few as possible.
-        free_padding: padding that costs no time on a CPU, so that few roomy shapes are better than many tight shapes:
-            "input" if the time depends on the size of the outputs but not of the inputs, "all" if it depends on true
-            sizes only.
-        whole_batch: function of the call's arguments that returns True if results for a sample depend on other samples of
-            the batch, even if only in size; None if they never do. Such an operator is compiled by itself, so that the
-            operators around it keep shapes by sample.
-        nanoseconds: time for each element that it reads or writes, on one core of a CPU; `benchmarks/shapes.py` measures
-            it. Set it only if it is several times the default.
-        wide_vectors: loops on a CPU use vectors of 512 bits, if it has them, instead of 256. They are faster for much
-            arithmetic on each element, and slower for copies and short rows, so measure both.
+            `setup` needs; None: `setup` needs all arguments in its signature. These values must be known on the host before
+            the compiled program runs, so name as few as possible.
+        free_padding: which padding costs no time on a CPU: "input" if the time does not depend on the padded size of inputs,
+            but on that of outputs; "all" if it depends on true sizes only. Few large shapes are then better than many tight
+            ones.
+        whole_batch: function of the call's arguments that returns True if a sample's result, or only the size of the result,
+            depends on other samples of the batch; None: it never does. Such an operator is compiled by itself, so that the
+            operators around it can still run on groups of samples of similar size.
+        nanoseconds: time per element read or written, on one core of a CPU, as `benchmarks/shapes.py` measures it. Set it
+            only if the time is several times the default.
+        wide_vectors: True: on a CPU that has vectors of 512 bits, loops use these and not vectors of 256 bits. They are faster
+            for much arithmetic per element, but slower for copies and short rows, so measure both.
     """
 
     setup_needs: SetupNeeds | None = None
@@ -61,19 +62,19 @@ class CompiledOp(Operator, CompiledOptions):
 
     @property
     def takes_scaled(self) -> bool:
-        """True if its first input may be a picture decoded at a fraction of its size, see `scaled.py`."""
+        """True if the first input may be a picture decoded at a fraction of its size, see `scaled.py`."""
         return self.setup_sees("scaled") and "scaled" not in self.args
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        any_number = self.max_inputs is None  # outputs need at least the first input
+        any_number = self.max_inputs is None  # then one input is required, which the outputs depend on
         return super().min_inputs or int(any_number)
 
     @functools.cached_property
     def only_for_setup(self) -> frozenset[str]:
         """The arguments that `run` never reads, such as most arguments that decide sizes.
 
-        They are not compiled in, so a program serves calls with any values of them, also in exported folders.
+        Their values are not compiled in, so one program, even an exported one, serves calls with any values.
         """
         read = names_read(self.run)
         return frozenset() if read is None else frozenset(self.args) - read
@@ -90,11 +91,11 @@ class DeviceOptions(CompiledOptions):
 
     Attributes:
         layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders of the same axes (CHW),
-            adds a missing C and maps over frames (FHWC, CFHW). Empty: `run` takes any layout (and may take it as the
-            parameter `layout`).
-        sequence: if True, axes F are mapped over (only with `layouts`).
-        takes_frames: values that may have an axis F: by default the first input, any input ("inputs"), or any input or
-            argument ("arguments"). Values without F are the same for all frames of a sample, see `frames.py`.
+            adds a missing C and maps over frames (FHWC, CFHW). Empty: `run` takes any layout, and may have a parameter
+            `layout` to get it.
+        sequence: if True, `run` is mapped over axes F (only with `layouts`).
+        takes_frames: which values may have an axis F: only the first input (the default), any input ("inputs"), or any input
+            or argument ("arguments"). Values without F are the same for all frames of a sample, see `frames.py`.
     """
 
     layouts: tuple[str, ...] = ()
@@ -130,9 +131,8 @@ class DeviceBatchOptions(CompiledOptions):
 class DeviceBatchOp(CompiledOp, DeviceBatchOptions):
     """A pure function of arrays with a leading batch axis: inputs, extents and per-sample arguments.
 
-    An argument that is the same for all samples has a batch axis of 1; if it is a number, it stays a number.
-    Rows must not depend on each other, unless `whole_batch` is true: then `run` gets the whole batch in one call, with
-    samples of extent 0 in unused rows.
+    An argument that is the same for all samples has a batch axis of size 1, or is a plain number. Rows must not depend on each
+    other unless `whole_batch` is true. If it is, `run` gets the whole batch in one call, and unused rows have size 0.
     """
 
     @property
@@ -152,7 +152,7 @@ batch_operator = decorator(
 
 
 def names_read(function: Callable[..., object]) -> frozenset[str] | None:
-    """Returns the local names that a function reads; None if its code does not show them."""
+    """Returns the local names that a function reads; None if its bytecode does not determine them."""
     code = getattr(function, "__code__", None)
     if (
         code is None
@@ -163,6 +163,6 @@ def names_read(function: Callable[..., object]) -> frozenset[str] | None:
     read = set(code.co_cellvars)
     for instruction in dis.get_instructions(code):
         if instruction.opcode in dis.haslocal and instruction.opname not in _WRITES:
-            names = instruction.argval  # some instructions of Python 3.13 have two
+            names = instruction.argval  # some instructions of Python 3.13 have two names
             read |= {names} if isinstance(names, str) else set(names)
     return frozenset(read)

@@ -1,8 +1,8 @@
 """Handles calls on sequences whose arguments, or further inputs, differ by frame.
 
-Such a call is planned and run as a call on a batch of frames: `setup` gets a row for each frame of each sample, and in the
-compiled program samples and frames are one axis. So a frame has the result that it would have as a single picture, and
-operators need no code for it. `call.py` calls `frames_of` to find out if a call is such a call.
+Such a call is planned and run as a call on a batch of frames: `setup` gets a row for each frame of each sample, and the
+compiled program merges samples and frames into one axis. A frame thus has the same result as a single picture, and
+operators need no code for sequences. `frames_of` returns None for other calls.
 """
 
 from __future__ import annotations
@@ -26,19 +26,23 @@ FRAMES = "F"
 
 
 def sample_of(row: int, counts: np.ndarray | None) -> int:
-    """Returns the sample of a row of `setup`; `counts` has the frames of each sequence, None if rows are samples."""
+    """Returns the sample to which a row of `setup` belongs.
+
+    Args:
+        counts: number of frames of each sequence; None: rows are samples.
+    """
     return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
 
 
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
-    """Extends the key of a compiled program for single frames to a program for sequences.
+    """Axes of frames, by which a program for single frames is extended to sequences; part of the program's key.
 
     Attributes:
         inputs: axis of frames of each input; None if all frames of a sample share the input.
         outputs: axis of frames of each output.
-        held: arguments that differ by frame and whose values the caller holds, perhaps padded.
-        planned: values that `setup` saw or computed, [N, frames, ...].
+        held: arguments that differ by frame, and whose values the caller passes to `run_call`, perhaps padded.
+        planned: names of the values that `setup` got or computed, [N, frames, ...].
     """
 
     inputs: tuple[int | None, ...]
@@ -48,19 +52,19 @@ class FrameAxes:
 
 
 def length_name(argument: str) -> str:
-    """Returns the name of the value with the number of frames that an argument has in each sample."""
+    """Returns the name of the traced value that holds an argument's number of frames in each sample."""
     return f"_{argument}_frames"
 
 
-# --- planning -----------------------------------------------------------------------------------
 @dataclasses.dataclass(frozen=True, eq=False)
 class Frames:
     """Describes the frames of a batch.
 
     Attributes:
         counts: int64 [N], frames of each sample, at least 1.
-        lengths: length of each argument that differs by frame, int64 [N]: the number of frames, or 1 for one shared value.
-        sample, number: int64 [frames of all samples], the sample of each frame, and its number in the sample.
+        lengths: for each argument that differs by frame, its number of values in each sample, int64 [N]: the number of
+            frames, or 1 if all frames share a value.
+        sample, number: int64 [frames of all samples], the sample of each frame, and the frame's number in the sample.
     """
 
     axes: tuple[int | None, ...]
@@ -70,14 +74,13 @@ class Frames:
     number: np.ndarray
 
     def spec(self, spec: BatchSpec, axis: int | None) -> BatchSpec:
-        """Returns the spec of the frames of an input."""
         extents, layout = spec.extents[self.sample], spec.layout
         if axis is not None:
             extents, layout = np.delete(extents, axis, axis=1), layout[:axis] + layout[axis + 1 :]
         return BatchSpec(extents, spec.dtype, layout)
 
     def values(self, name: str, values: np.ndarray) -> np.ndarray:
-        """Repeats the values [N, ...] of an argument for each frame."""
+        """Returns an argument's value for each frame, from its values [N, ...]."""
         if name not in self.lengths:
             return values[self.sample]
         number = np.minimum(self.number, self.lengths[name][self.sample] - 1)
@@ -87,11 +90,11 @@ class Frames:
         return np.stack(rows) if len({row.shape for row in rows}) == 1 else argument_rules.as_objects(rows)
 
     def extents(self, name: str, extents: np.ndarray) -> np.ndarray:
-        """Repeats the shapes [N, ndim] of an argument's values for each frame."""
+        """Returns the shape of an argument's value for each frame, from the shapes [N, ndim]."""
         return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
 
     def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:
-        """Returns the spec of the sequences of these frames; a sequence has the size of its largest frame."""
+        """Converts a spec whose samples are frames to the spec of sequences. A sequence has the size of its largest frame."""
         first = np.cumsum(self.counts) - self.counts
         extents = np.maximum.reduceat(spec.extents, first, axis=0) if len(first) else spec.extents
         layout = spec.layout and spec.layout[:axis] + FRAMES + spec.layout[axis:]
@@ -100,7 +103,7 @@ class Frames:
     def padded(self, values: np.ndarray) -> np.ndarray:
         """Pads values of all frames to [N, frames, ...]; the last value of a sample is repeated.
 
-        The number of frames is a power of two, because each number needs a compiled program.
+        `frames` is a power of two, because each number of frames needs a compiled program.
         """
         most = 1 << (int(self.counts.max(initial=1)) - 1).bit_length()
         first = np.cumsum(self.counts) - self.counts
@@ -114,16 +117,16 @@ class Frames:
         held: Iterable[str],
         planned: Iterable[str],
     ) -> FrameAxes:
-        """Returns the axes of frames of each input and output of a program.
+        """Returns the axis of frames of each input and output of a program.
 
-        An output with as many axes as the first input has its frames on the same axis, any other output on the first axis.
+        If an output has as many axes as the first input, its frames are on the input's axis of frames, else on the first axis.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
         return FrameAxes(self.axes, tuple(own), tuple(held), tuple(sorted(planned)))
 
     def blamed(self, error: SampleError, frame: int) -> SampleError:
-        """Converts the error of a frame to an error of its sample."""
+        """Converts an error about a frame to an error about the frame's sample; the text contains the number of the frame."""
         sample, number = int(self.sample[frame]), int(self.number[frame])
         return SampleError(
             f"{str(error).rstrip('.')}, in frame {number}", sample=sample, argument=error.argument
@@ -131,7 +134,7 @@ class Frames:
 
 
 def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, np.ndarray]) -> Frames | None:
-    """Finds the frames of a call; returns None if it works on whole samples.
+    """Finds the frames of a call; returns None if the call works on whole samples.
 
     Args:
         by_frame: shapes of the arguments that differ by frame, int [N, ndim], in the order of the signature.
@@ -140,7 +143,8 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
-    # If only the first input has frames, and they add no axis to what `run` sees, nothing more is needed.
+    # If only the first input has frames, its adapter maps over them. A call on frames is then needed only if the operator's
+    # arguments may have frames.
     enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
     if not lengths and not enough[takes]:
         return None
@@ -199,7 +203,6 @@ def _check_counts(op: Operator, counts: np.ndarray, lengths: Mapping[str, np.nda
         check_samples((own != 1) & (own != counts), functools.partial(text, name, own), argument=name)
 
 
-# --- in a compiled program -------------------------------------------------------------------------
 def run_frames(
     run: Callable[..., tuple[Array, ...]],
     axes: FrameAxes,
@@ -209,7 +212,7 @@ def run_frames(
     out_extents: Sequence[Array],
     out_shapes: Sequence[tuple[int, ...]],
 ) -> tuple[Array, ...]:
-    """Runs a call on sequences with `run`, which takes frames as rows of a larger batch."""
+    """Runs a call on sequences: calls `run` with all frames as the rows of one larger batch."""
     samples, frames = out_extents[0].shape[0], out_shapes[0][axes.outputs[0]]
     results = run(
         [_rows(v, axis, frames) for v, axis in zip(arrays, axes.inputs, strict=True)],
@@ -227,7 +230,7 @@ def run_frames(
 def _rows(value: Array, axis: int | None, frames: int) -> Array:
     """Flattens [N, ...] to [N · frames, ...].
 
-    `axis` is the axis of frames; None if all frames of a sample share its value.
+    `axis` is the axis of frames. None: a sample has one value for all frames, which is repeated.
     """
     if axis is None:
         value = jnp.broadcast_to(value[:, None], (value.shape[0], frames, *value.shape[1:]))
@@ -237,7 +240,6 @@ def _rows(value: Array, axis: int | None, frames: int) -> Array:
 
 
 def _without(extents: Array, axis: int | None) -> Array:
-    """Drops the axis of frames from the sizes of samples, int32 [N, ndim]."""
     return extents if axis is None else jnp.delete(extents, axis, axis=1)
 
 
@@ -257,14 +259,13 @@ def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -
 
 
 def _spread(value: Array, length: Array, frames: int) -> Array:
-    """Spreads an argument [N, padded, ...] over [N, frames, ...]; the last of its `length` [N] values is repeated."""
+    """Extends an argument [N, padded, ...] to [N, frames, ...]; repeats the last of each sample's `length` [N] values."""
     number = jnp.arange(frames, dtype=jnp.int32)
     number = jnp.clip(jnp.minimum(number, length[:, None] - 1), 0, value.shape[1] - 1)
     return jnp.take_along_axis(value, number.reshape(*number.shape, *[1] * (value.ndim - 2)), axis=1)
 
 
 def _fit_frames(value: Array, frames: int) -> Array:
-    """Cuts or fills an array to [N, frames, ...]."""
     missing = frames - value.shape[1]
     if missing > 0:
         return jnp.pad(value, [(0, missing if axis == 1 else 0) for axis in range(value.ndim)])

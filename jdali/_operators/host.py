@@ -1,4 +1,4 @@
-"""Defines the kinds of host operators: NumPy functions, decoders, readers, and operators that only move samples."""
+"""Defines the kinds of operators that run on the host: NumPy functions, decoders, readers, operators that move samples."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class HostOptions(OptionalInputOptions):
     """Options of `host_operator`.
 
     Attributes:
-        effects: True if it may have side effects: it runs even if its outputs are not used, on samples in their order, one
-            at a time.
-        output_layouts: if there is no `setup`, a function of the static arguments that returns the layout of each output
-            ("" for none); None if no output has a layout.
+        effects: True if the function may have side effects. It then runs even if its outputs are not used, on one sample
+            after another, in order.
+        output_layouts: function of the static arguments that returns the layout of each output ("" for none), for an
+            operator without `setup`; None: no output has a layout.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
     """
 
@@ -45,7 +45,7 @@ class HostOptions(OptionalInputOptions):
 class HostOp(Operator, HostOptions):
     """A function of NumPy arrays, called for each sample in the thread pool.
 
-    A random operator's `run` gets None as its key, because its `setup` gets all keys.
+    If the operator is random, `setup` gets the keys, and `run` gets None as `key`.
     """
 
 
@@ -58,27 +58,27 @@ host_operator = decorator(
 
 
 Share: TypeAlias = "Callable[[Callable[[slice], None], int], None]"
-"""share(work, n) calls `work` in some threads, with slices that cover 0 to n, and waits."""
+"""share(work, n) calls `work` in several threads, with slices that together cover range(n), and waits."""
 
 
 class Workers(Protocol):
     """Lets an operator use the threads of a pipeline."""
 
     def share(self, work: Callable[[slice], None], count: int) -> None:
-        """Calls `work` in some threads, with slices that cover 0 to `count`, and waits."""
+        """Calls `work` in several threads, with slices that together cover range(count), and waits."""
 
     def each(self, work: Callable[[int], object], count: int) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls work(0), ..., work(count - 1) in some threads; returns the results, None for failed calls, and the errors."""
+        """Calls work(0), ..., work(count - 1) in several threads. Returns results, None for failed calls, and errors by index."""
 
 
 class Probed(NamedTuple):
-    """Holds the headers of some encoded samples.
+    """The headers of some encoded samples.
 
     Attributes:
         extents: int64 [n, ndim], sizes of the whole contents; unspecified for samples that failed.
         dtype: element type of the contents.
-        headers: headers, which `run` gets. If they have a method `select`, select(rows) returns the headers of some good
-            samples; without it, these samples are probed again.
+        headers: object that `run` gets. If it has a method `select`, select(rows) returns the headers of some of the samples.
+            If not, samples are probed again when `run` is called for only some of them.
         failures: errors of bad samples, by index.
     """
 
@@ -89,11 +89,11 @@ class Probed(NamedTuple):
 
 
 class HostOutputs(NamedTuple):
-    """Holds the outputs of some samples.
+    """The outputs of some samples.
 
     Attributes:
-        columns: all samples of each output, in order, in host memory or on a device; unspecified for samples that failed.
-            It is empty if all failed.
+        columns: for each output, all samples in order, in host memory or on a device; unspecified for samples that failed.
+            Empty if all samples failed.
         failures: errors of bad samples, by index.
     """
 
@@ -104,7 +104,7 @@ class HostOutputs(NamedTuple):
     def of_samples(
         cls, results: Sequence[Any], failures: dict[int, Exception], layouts: Sequence[str]
     ) -> HostOutputs:
-        """Collects results of `Workers.each`: an array for each sample, or a tuple of them for several `layouts`."""
+        """Collects results of `Workers.each`: each is an array, or a tuple of arrays if there are several `layouts`."""
         first = next((i for i in range(len(results)) if i not in failures), None)
         if first is None:
             return cls((), failures)
@@ -116,7 +116,7 @@ class HostOutputs(NamedTuple):
 
 
 def column(samples: Sequence[np.ndarray], layout: str) -> Store:
-    """Makes an output of samples that are separate arrays.
+    """Makes an output from samples that are separate arrays.
 
     Raises:
         SampleError: a sample has another type or number of axes than the first.
@@ -137,14 +137,15 @@ class HostBatchOptions(SetupOptions):
     """Options of `host_batch_operator`.
 
     Attributes:
-        probe: `probe(samples, **static arguments)` reads the headers of some encoded samples. `setup` then gets the spec of
-            the contents in place of the encoded bytes, and sizes are known before anything is decoded.
-        effects: True if it may have side effects: it runs even if its outputs are not used, on one batch at a time.
-        whole_batch: function of the arguments that returns True if results for a sample depend on other samples of the
-            batch; None if they never do.
-        in_place: True if its inputs are `TensorList`s, on any device, which the host does not read.
-        joins: True if an output sample has the names of all input samples, joined by ";", as for pasted samples.
-        scales: fractions of their sizes at which it can decode pictures; None if it decodes only whole pictures.
+        probe: `probe(samples, **static arguments)` reads the headers of some encoded samples, so that sizes are known before
+            anything is decoded. `setup` then gets the spec of the contents, not the spec of the encoded bytes.
+        effects: True if the function may have side effects. It then runs even if its outputs are not used, on one batch at
+            a time.
+        whole_batch: function of the arguments that returns True if a sample's result depends on other samples of the batch;
+            None: it never does.
+        in_place: True if the function takes `TensorList`s, on any device, and does not read their values.
+        joins: True if the name of an output sample consists of the names of all input samples, joined by ";".
+        scales: scales at which a picture can be decoded; None: full size only.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
     """
 
@@ -161,13 +162,13 @@ class HostBatchOptions(SetupOptions):
 class HostBatchOp(Operator, HostBatchOptions):
     """A function of many samples that returns `HostOutputs`: blocks in host memory, or on the given device.
 
-    It gets a list of NumPy arrays for each input; a per-sample argument is an array [n, ...], or one value for all. The
+    `run` gets a list of NumPy arrays for each input; a per-sample argument is an array [n, ...], or one value for all. The
     engine fills in these parameters of `run`: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers`
-    (of `Probed`), and `scaled` (`Scaled`, with `scales`). A random operator's key is None, because its `setup` gets all
-    keys.
+    (of `Probed`), and `scaled` (`Scaled`, if the operator has `scales`). If the operator is random, `setup` gets the keys,
+    and `run` gets None as `key`.
 
-    Samples must not depend on each other, unless `whole_batch` is true: the engine may call it for some samples of a batch
-    only.
+    Samples must not depend on each other unless `whole_batch` is true, because the engine may call `run` for only some samples
+    of a batch.
     """
 
     may_ask_for: ClassVar[tuple[str, ...]] = ("workers", "device", "headers", "scaled")
@@ -200,7 +201,7 @@ host_batch_operator = decorator(
 class ReaderOp(Operator, OutputOptions):
     """A function of arguments that returns a `Reader`, which loads samples by index.
 
-    For an external source, only the signature is used, because the engine has the object that yields the data.
+    For an external source, only the signature is used; the data come from the user's source.
     """
 
 
@@ -225,10 +226,10 @@ class IndexOptions(OperatorOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class IndexOp(Operator, IndexOptions):
-    """A function of `TensorList`s that returns one with other indices over the same blocks, or facts about the samples.
+    """A function of `TensorList`s that selects or reorders samples without a copy, or returns properties of the samples.
 
-    Per-sample arguments are `TensorList`s as well, or a value for all samples. The function reads no elements, so samples may
-    be on any device.
+    Per-sample arguments are `TensorList`s too, or one value for all samples. The function does not read the elements of its
+    inputs, so samples may be on any device.
     """
 
 

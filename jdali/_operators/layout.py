@@ -22,14 +22,14 @@ _FRAMES = "F"
 
 @dataclasses.dataclass(frozen=True)
 class Adapter:
-    """Maps one input's layout to one core layout; hashable, so part of a compile key.
+    """Maps an input's layout to the core layout, which is the layout that `run` gets; hashable, because it is in compile keys.
 
     Attributes:
-        layout: the input's own layout ("" if it has none and the core layout is assumed).
-        core: the layout `run` sees.
-        frames: axes of the input that are mapped over, in ascending order.
-        order: axis i of the core is axis order[i] of the input without its frames; None if the input has no channel axis,
-            which is then added at the end of the core.
+        layout: layout of the input ("": it has none, and the core layout is assumed).
+        core: the core layout.
+        frames: axes of the input over which `run` is mapped, in ascending order.
+        order: axis i of the core is axis order[i] of the input without its frames. order[i] is None for a channel axis that
+            the input lacks and that is added at the end.
     """
 
     layout: str
@@ -39,23 +39,22 @@ class Adapter:
 
     @property
     def is_identity(self) -> bool:
-        # `core` does not show the number of axes: it is empty if neither the data nor the operator has a layout.
+        # Not `len(core)`, because `core` is empty if neither the data nor the operator has a layout.
         return not self.frames and self.order == tuple(range(len(self.order)))
 
     @property
     def lead(self) -> int:
-        """Number of axes mapped over."""
         return len(self.frames)
 
     def spec_to_core(self, spec: BatchSpec) -> BatchSpec:
-        if self.is_identity:  # a scalar, too, which has no columns to stack
+        if self.is_identity:  # also for scalars, which have no columns to stack
             return spec.replace(layout=self.core)
         ones = np.ones(len(spec.extents), np.int64)
         columns = [ones if a is None else spec.extents[:, a] for a in self._core_axes]
         return BatchSpec(np.stack(columns, axis=1), spec.dtype, self.core)
 
     def spec_from_core(self, out: BatchSpec, original: BatchSpec) -> BatchSpec:
-        """Returns the spec of an output in the user's terms; `original` is the adapted input's spec."""
+        """Converts the spec of an output of `run` to the user's layout; `original` is the input's spec in this layout."""
         frames = [self.layout[a] if self.layout else _FRAMES for a in self.frames]
         extents = np.concatenate([original.extents[:, list(self.frames)], out.extents], axis=1)
         names = [*frames, *out.layout]
@@ -64,14 +63,14 @@ class Adapter:
 
     @property
     def _core_axes(self) -> list[int | None]:
-        """Axis of the input for each axis of the core; None for an added channel."""
+        """For each axis of the core, the axis of the input; None for an added channel axis."""
         others = [a for a in range(self.lead + len(self.order)) if a not in self.frames]
         return [None if a is None else others[a] for a in self.order]
 
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
-        """Returns, for each axis of an output, its axis in the result of the mapped `run`, where frames come first.
+        """Returns, for each axis of an output, the axis in the result of the mapped `run`, where frames come first.
 
-        If the output is an image like the input, it has the axes of the input, without an added channel.
+        An output in the core layout gets the input's order of axes; an added channel axis is removed.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))
@@ -80,7 +79,7 @@ class Adapter:
         return [axes[a] for a in sorted(axes)]
 
     def array_to_core(self, value: Array) -> Array:
-        """Transposes a value, so that its frames come first, then the axes of the core."""
+        """Transposes a value so that its frames come first, followed by the axes of the core."""
         order = [*self.frames, *(a for a in self._core_axes if a is not None)]
         if order != sorted(order):
             value = jnp.transpose(value, order)
@@ -90,7 +89,7 @@ class Adapter:
         return value
 
     def array_from_core(self, value: Array, out_layout: str) -> Array:
-        """Transposes a result, which has the frames in front, from the core layout back to the input's."""
+        """Transposes a result whose frames come first back to the input's layout."""
         order = self._from_core(out_layout, value.ndim - self.lead)
         dropped = [axis for axis in range(value.ndim) if axis not in order]
         for axis in dropped:
@@ -100,18 +99,18 @@ class Adapter:
         return jnp.squeeze(value, axis=tuple(range(len(order), value.ndim)))
 
     def extent_to_core(self, extent: Array) -> Array:
-        """Returns the true size of an input, or of an output like it, as `run` sees it."""
+        """Converts the true size of an input, or of an output with the same axes, to the core layout."""
         if self.is_identity:
             return extent
         one = jnp.ones((), extent.dtype)
         return jnp.stack([one if a is None else extent[a] for a in self._core_axes])
 
     def out_extent_to_core(self, extent: Array, out_layout: str) -> Array:
-        """Returns the true size of an output as `run` sees it."""
+        """Converts the true size of an output to the layout in which `run` returns it."""
         return self.extent_to_core(extent) if out_layout == self.core else extent[self.lead :]
 
     def shape_to_core(self, shape: tuple[int, ...], out_layout: str) -> tuple[int, ...]:
-        """Converts the padded shape of an output from the user's terms to what `run` must return."""
+        """Converts the padded shape of an output from the user's layout to the layout in which `run` returns it."""
         if out_layout != self.core:
             return shape[self.lead :]
         return tuple(1 if a is None else shape[a] for a in self._core_axes)
@@ -122,14 +121,14 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
     """Makes the adapter of one input; raises ValueError if the operator `name` cannot take the layout."""
     if not layouts:
         return Adapter(layout, layout, (), tuple(range(ndim)))
-    if not layout.strip("*"):  # DALI's layout of affine transforms, "**", names no axis
+    if not layout.strip("*"):  # DALI's layout of affine transforms, "**", has no letters of axes
         return _assume(name, layouts, sequence, ndim)
     frames = tuple(a for a, letter in enumerate(layout) if letter == _FRAMES) if sequence else ()
     rest = "".join(letter for a, letter in enumerate(layout) if a not in frames)
     for core in layouts:
         if len(set(rest)) == len(rest) and set(rest) == set(core):
             return Adapter(layout, core, frames, tuple(rest.index(c) for c in core))
-    for core in layouts:  # without a channel axis
+    for core in layouts:  # the same without the channel axis
         if set(rest) == set(core) - {"C"} and "C" in core:
             order = tuple(None if c == "C" else rest.index(c) for c in core)
             return Adapter(layout, core, frames, order)
@@ -138,7 +137,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
 
 
 def refused_layout(name: str, layout: str, ndim: int, allowed: str) -> ValueError:
-    """Returns the error of operator `name` for a layout that it cannot take, or for `ndim` axes without a layout."""
+    """Returns the error for a layout, or for `ndim` axes without a layout, that the operator `name` cannot take."""
     what = f'The layout "{layout}"' if layout else f"The number of dimensions {ndim}"
     kind = ValueError if layout else RankError
     return kind(f"{name}: {what} does not match any of the allowed layouts: {allowed}")
@@ -149,7 +148,7 @@ class RankError(ValueError):
 
 
 def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> Adapter:
-    """Assumes the operator's own layout for data without a layout, by the number of axes."""
+    """Chooses one of the operator's layouts for data without a layout, by the number of axes."""
     exact = [core for core in layouts if len(core) == ndim]
     for core in exact:
         if "D" not in core:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jdali._system.tracebacks import warn_user
 
-# Words that have further capital letters in class names, besides the first.
+# Words with several capital letters in class names.
 _CAPITALS = {
     "bbox": "BBox", "coco": "COCO", "dl": "DL", "mfcc": "MFCC", "mxnet": "MXNet", "rms": "RMS", "roi": "ROI",
     "ssd": "SSD", "tfrecord": "TFRecord",
@@ -22,7 +22,6 @@ def schema_name(name: str) -> str:
     return class_name(name).replace(".", "__")
 
 
-# DALI's further names of operators, with the operators that they name.
 ALIASES = (
     {
         "audio_decoder": "decoders.audio",
@@ -53,7 +52,7 @@ ALIASES = (
     }
 )  # fmt: skip
 
-# The function of `fn` that replaces each deprecated name; "" if there is none.
+# Deprecated names, each with the function of `fn` that replaces it; "" if none does.
 IN_FAVOUR_OF = {old: new for old, new in ALIASES.items() if old != "experimental.resize"} | {
     "experimental.decoders.video": "decoders.video",
     "fast_resize_crop_mirror": "resize_crop_mirror",
@@ -69,12 +68,11 @@ _EXPLAINED = {
 
 
 def is_deprecated(name: str) -> bool:
-    """Returns True if DALI has deprecated a name."""
     return name in IN_FAVOUR_OF
 
 
 def warn_of_name(name: str, surface: str) -> None:
-    """Warns at the user's line about a call by a deprecated name."""
+    """Warns about a call by a deprecated name; the warning points to the user's line."""
     shown = class_name(name) if surface == "ops" else name
     text = f"WARNING: `jdali.{surface}.{shown}` is now deprecated."
     if new := IN_FAVOUR_OF[name]:
@@ -85,5 +83,5 @@ def warn_of_name(name: str, surface: str) -> None:
 
 
 def warn_deprecated(text: str) -> None:
-    """Warns at the user's line, with a DeprecationWarning."""
+    """Issues a DeprecationWarning that points to the user's line."""
     warn_user(text, DeprecationWarning)

@@ -17,13 +17,10 @@ _ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch wit
 
 
 def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], args: Mapping[str, Any]) -> T:
-    """Returns `plan(inputs, args)`; its errors name `jax.vmap` if the arrays are a batch.
+    """Returns `plan(inputs, args)`; adds a hint about `jax.vmap` to an error if the arrays are a batch.
 
-    The arrays are a batch if they have the same number of rows, and the call succeeds for one row of each. So errors with
-    another cause get no hint.
-
-    Args:
-        plan: plans the call for one sample; it does not run it.
+    The arrays count as a batch if all have the same number of rows and the call succeeds for one row of each. Errors with
+    another cause therefore get no hint.
     """
     try:
         return plan(inputs, args)
@@ -41,7 +38,7 @@ def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], arg
 def _rows(
     op: Operator, plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
 ) -> int | None:
-    """Returns the number of samples if the arrays of a wrong call are a batch, and None otherwise."""
+    """Returns the number of samples if the arrays of a failed call are a batch, else None."""
     arrays = {
         name: value
         for name, value in args.items()
@@ -49,7 +46,7 @@ def _rows(
         and op.args[name].kind is not ArgKind.STATIC
         and isinstance(value, (Array, np.ndarray))
     }
-    for batched in (arrays, {}):  # perhaps only the inputs are a batch
+    for batched in (arrays, {}):  # the second attempt is for a batch of inputs with arguments for one sample
         rows = {np.shape(value)[:1] for value in (*inputs, *batched.values())} - {()}
         if len(rows) == 1 and _is_right(plan, inputs, args, batched):
             return int(rows.pop()[0])
@@ -67,7 +64,7 @@ def _is_right(
 
     try:
         jax.eval_shape(one_row)
-    except Exception:  # another cause than the batch
+    except Exception:  # the error has another cause
         return False
     return True
 
@@ -77,12 +74,12 @@ def _first_row(value: Any) -> Any:
         return value
     if isinstance(value, jax.core.Tracer):
         return value[0]
-    with jax.ensure_compile_time_eval():  # a known value stays known
+    with jax.ensure_compile_time_eval():  # inside jit, a concrete value would otherwise become a tracer
         return value[0]
 
 
 def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) -> list[str]:
-    """Returns the layout of each input; "" for an input that the common layout does not fit."""
+    """Returns the layout of each input. If one layout is given for all, inputs that it does not fit get ""."""
     shared = isinstance(layout, str)
     layouts = [layout] * len(ndims) if isinstance(layout, str) else list(layout)
     fits = [not name or len(name) == ndim for name, ndim in zip(layouts, ndims, strict=True)]
@@ -97,7 +94,7 @@ def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) 
 
 
 def refuse_shared_draws(op: Operator, inputs: Sequence[Any]) -> None:
-    """Raises ValueError for an input without a layout that may be a batch, or frames, which share random values."""
+    """Raises ValueError if an input without a layout may be a batch or a sequence, whose frames would share random values."""
     if not isinstance(op, DeviceOp):
         return
     for i, value in enumerate(inputs):

@@ -22,7 +22,7 @@ Size: TypeAlias = "npt.NDArray[np.int64]"
 
 @dataclasses.dataclass(frozen=True)
 class Extent:
-    """Holds the true size of an input, as far as it is known.
+    """The true size of an input, as far as it is known.
 
     Attributes:
         array: int32 [ndim], perhaps traced.
@@ -83,7 +83,7 @@ def _extent(op: Operator, number: int, shape: tuple[int, ...], extent: object) -
 
 
 def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -> list[tuple[int, ...]]:
-    """Returns the shape of each output: the smallest possible, or the user's shape, which must not be smaller."""
+    """Returns the padded shape of each output, `out_shape` or else `least`. Raises if `out_shape` is smaller than `least`."""
     if out_shape is None:
         return list(least)
     each = [out_shape] if len(least) == 1 else list(out_shape)
@@ -99,7 +99,7 @@ def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -
 
 
 def fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """Pads an array to a shape, since operators do not pad axes that pipelines never pad."""
+    """Pads an array to a shape. Operators do not do this for axes that pipelines never pad."""
     if array.shape == shape:
         return array
     return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])
@@ -110,10 +110,10 @@ def follow(
 ) -> tuple[PlannedCall, list[Array], list[tuple[int, ...]]]:
     """Plans a call whose true sizes are tracers.
 
-    `setup` needs numbers, so it runs for several sizes up to the padded sizes. Its results must be the same for all sizes,
+    `setup` needs numbers, so it runs for several sizes up to the padded sizes. Its results must be equal for all of them,
     except that an axis of an output may be as long as an axis of an input.
 
-    Returns: the plan, the true size of each output, and the least shape that holds it.
+    Returns: the plan, the true size of each output, and the smallest padded shape of each output.
     """
     largest = [extent.largest for extent in extents]
     first = plan(largest)
@@ -122,7 +122,7 @@ def follow(
         try:
             tried.append((sizes, plan(sizes)))
         except (ValueError, RuntimeError):
-            continue  # `setup` refuses this size: the caller's samples cannot have it
+            continue  # `setup` raises for this size, so the caller's samples cannot have it
     varied = len(tried) > 1 or all(
         size == 1 for e in extents for known, size in zip(e.axes, e.shape, strict=True) if known is None
     )
@@ -139,9 +139,10 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Yields sizes to try, with one axis smaller, or with several axes smaller that may have to agree; by one, and by half.
+    """Yields sizes to try, in each of which one axis or a group of axes is one element shorter, or half as long.
 
-    Axes may have to agree if they have the same padded size, or the same position from the front or the end; or all axes may.
+    The groups are axes whose sizes may have to be equal: axes of the same padded size, axes at the same position from the
+    front or from the end, and all axes.
     """
     groups: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
     for i, extent in enumerate(extents):
@@ -172,7 +173,7 @@ def _alike(first: PlannedCall, other: PlannedCall) -> bool:
 def _source(
     op: Operator, found: Sequence[int], tried: Sequence[tuple[Sequence[Size], PlannedCall]]
 ) -> int | tuple[int, int]:
-    """Finds the origin of an output axis's size: a constant, or an input and one of its axes."""
+    """Finds what determines the size of an output axis: returns a constant, or (input, axis) for an axis of an input."""
     if len(set(found)) == 1:
         return found[0]
     for i, size in enumerate(tried[0][0]):

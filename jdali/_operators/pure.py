@@ -40,21 +40,21 @@ def pure_call(
     extent: object = None,
     out_shape: object = None,
 ) -> Any:
-    """Runs one operator on one sample, or on a batch if it always mixes samples.
+    """Runs an operator on one sample, or on a batch if the operator mixes samples.
 
-    It works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run while tracing, if the
-    arguments that it needs are concrete.
+    It works under `jit`, `vmap`, `grad` and `shard_map`. Shapes are static there, so `setup` can run during tracing, provided
+    that the arguments that it needs are concrete.
 
     Args:
         layout: layout of a sample of the inputs, or a sequence of them.
         extent: true sizes of padded inputs, see `jdali.ops`; the same for all samples of a batch.
         out_shape: padded shapes of the outputs of a sample, see `jdali.ops`.
 
-    Returns: the output, or a tuple of outputs; with `extent`, a pair of this and its true size.
+    Returns: the output, or a tuple of outputs; with `extent`, the pair (result, true size).
 
     Raises:
         TracedArgumentError: an argument or `extent` is a tracer, but its value must be known.
-        ValueError: the inputs may be a batch, or the call is wrong in another way.
+        ValueError: the inputs seem to be a batch, or the call is wrong in another way.
     """
     if op.random and not layout:
         refuse_shared_draws(op, inputs)
@@ -112,10 +112,10 @@ def graph_call(
 
 @dataclasses.dataclass(frozen=True)
 class _PureCall:
-    """Holds a call before its sizes are read.
+    """A call whose inputs are converted, but which is not planned yet.
 
     Attributes:
-        known: the user's inputs; inputs that are not tracers have values for `setup`.
+        known: the inputs before their conversion to JAX. `setup` can read the values of inputs that are not tracers.
         tracers: arguments that are tracers.
         rows: number of samples, if the inputs are a batch; None if they are one sample.
     """
@@ -135,7 +135,12 @@ class _PureCall:
         cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any,
         *, floats: bool = True, batch: bool = False,
     ) -> _PureCall:  # fmt: skip
-        """Sorts a call. With `floats`, a float input keeps its type, see `keeps_floats`; with `batch`, inputs may be a batch."""
+        """Converts a call.
+
+        Args:
+            floats: True: a float input keeps its type, see `keeps_floats`.
+            batch: True: the inputs are a batch.
+        """
         if op.random and key is None:
             raise no_key(op, "the call has none")
         args = {k: v for k, v in args.items() if v is not None}
@@ -152,7 +157,6 @@ class _PureCall:
         return cls(op, known, arrays, layouts, args, tracers, key, extents, rows)
 
     def plan(self, sizes: Sizes) -> PlannedCall:
-        """Plans the call for inputs of these true sizes."""
         op, count = self.op, 1 if self.rows is None else self.rows
         specs = [
             BatchSpec(np.tile(np.asarray(size, np.int64), (count, 1)), a.dtype, name)
@@ -220,9 +224,9 @@ def _rows(op: Operator, arrays: Sequence[Array]) -> int:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """Returns True if a float input keeps its type without `dtype`, although uint8 is the operator's default.
+    """Returns True if, without `dtype`, a float input keeps its type, although the operator's default is uint8.
 
-    Derivatives of uint8 results would silently be 0.
+    With the default, derivatives would silently be 0.
     """
     dtype = op.public_args.get("dtype")
     return bool(op.inputs) and dtype is not None and dtype.default is types.UINT8
@@ -230,7 +234,7 @@ def keeps_floats(op: Operator) -> bool:
 
 @functools.cache
 def _of_one_type(op: Operator) -> Operator:
-    """Returns the operator with None as the default of its `dtype`, which stands for the type of the input."""
+    """Returns a copy of the operator whose default is `dtype=None`, which means the type of the input."""
     dtype = dataclasses.replace(op.args["dtype"], default=None)
     return dataclasses.replace(op, args={**op.args, "dtype": dtype})
 
@@ -265,7 +269,7 @@ class _KeyHolder:
     key: Array
 
     def map(self, function: Any, *arrays: np.ndarray) -> Any:
-        with jax.ensure_compile_time_eval():  # inside jit even known values would become tracers
+        with jax.ensure_compile_time_eval():  # inside jit, even concrete values would become tracers
             out = function(self.key, *(a[0] for a in arrays))
             return jax.tree.map(lambda v: to_host(v)[None], out)
 

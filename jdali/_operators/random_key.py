@@ -23,7 +23,7 @@ KEY_OF_BATCH_DOC = (
 
 
 def call_with_key(op: Operator) -> str:
-    """Writes a call of an operator's pure function, such as `ops.noise.gaussian(key, data)`."""
+    """Returns the text of a call of an operator's pure function, such as `ops.noise.gaussian(key, data)`."""
     inputs = [i.name for i in op.inputs if not i.optional]
     return f"ops.{op.name}({', '.join(['key', *inputs])})"
 
@@ -63,7 +63,6 @@ def is_key(value: object) -> bool:
 
 
 def described(value: Any) -> str:
-    """Describes a value for a message."""
     if is_key(value):
         many = value.ndim > (0 if is_typed(value) else 1)
         return f"a batch of {len(value)} keys" if many else "a key"
@@ -73,7 +72,7 @@ def described(value: Any) -> str:
 
 
 def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Array | None, list[Any]]:
-    """Separates the key, the first argument or `key=`, from the arguments of a random function; None if there is none."""
+    """Separates the key, which is the first argument or `key=`, from the other arguments; the key is None if not passed."""
     first = is_key(args[0]) if args else False
     if named is not None and first and is_typed(args[0]):
         raise TypeError(f"{name}: the key is given twice, first and as key=")
@@ -96,7 +95,6 @@ def one_key(name: str, key: Any) -> Array:
 
 
 def no_key_of(name: str) -> TypeError:
-    """Returns the error of a random function that got an array, but no key."""
     return TypeError(
         f"{name} draws random values, and of an array it is a pure function: pass a JAX key first, "
         f"{name}(key, image), or key=..., for example key=jax.random.key(0)"
@@ -104,7 +102,6 @@ def no_key_of(name: str) -> TypeError:
 
 
 def no_key(op: Operator, found: str) -> TypeError:
-    """Returns the error of a call without a key."""
     return TypeError(
         f"{op.name} draws random values: pass a JAX key first, {call_with_key(op)}, or key=..., "
         f"for example key=jax.random.key(0); {found}"

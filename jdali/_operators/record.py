@@ -3,16 +3,12 @@
 These are a decorator for each kind of operator, the types of a signature, and helpers of `setup` and `run`.
 `jdali.plugin.operators` re-exports the names for third parties.
 
-========================  ===============  =================================================================
-decorator                 makes a          description
-========================  ===============  =================================================================
-`@operator`               `DeviceOp`       compiled, sees one sample
-`@batch_operator`         `DeviceBatchOp`  compiled, sees many samples
-`@host_operator`          `HostOp`         NumPy, sees one sample, in the thread pool
-`@host_batch_operator`    `HostBatchOp`    sees many samples, makes blocks in host memory or on a device: decoders
-`@reader`                 `ReaderOp`       opens a reader of samples
-`@index_operator`         `IndexOp`        only moves samples
-========================  ===============  =================================================================
+* `@operator` (`DeviceOp`): compiled; takes one sample.
+* `@batch_operator` (`DeviceBatchOp`): compiled; takes many samples.
+* `@host_operator` (`HostOp`): NumPy; takes one sample, in the thread pool.
+* `@host_batch_operator` (`HostBatchOp`): takes many samples and makes blocks of them; decoders, for instance.
+* `@reader` (`ReaderOp`): opens a reader of samples.
+* `@index_operator` (`IndexOp`): only moves samples.
 """
 
 import inspect
@@ -64,8 +60,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def also_takes(template: Callable[..., object]) -> Callable[[Function], Function]:
     """Adds the keyword-only parameters of `template`, with their descriptions, to a function.
 
-    The function takes them as `**options`. `inspect.signature` and type hints show them as its own; parameters that it
-    declares itself win. The engine fills in parameters that begin with an underscore, which need no description.
+    The function takes them as `**options`, but `inspect.signature` and type hints list them. A parameter that the function
+    has itself is not replaced. Parameters that begin with an underscore are filled in by the engine and need no description.
     """
     shared = {
         name: parameter
@@ -93,7 +89,7 @@ def also_takes(template: Callable[..., object]) -> Callable[[Function], Function
 
 
 def _descriptions(doc: str) -> dict[str, str]:
-    """Returns the lines of a docstring about each argument, by its name."""
+    """Returns the entry of each argument in a docstring, by its name."""
     block = doc.partition("Args:\n")[2].partition("\n\n")[0].rstrip()
     entries = re.split(r"^(?=    \w+: )", block, flags=re.MULTILINE)[1:]
     return {entry.partition(":")[0].strip(): entry.rstrip() for entry in entries}
@@ -105,5 +101,5 @@ KINDS: dict[str, type[Operator]] = {
 
 
 def kind_of(name: str) -> type[Operator]:
-    """Returns the type of an operator without loading it."""
+    """Returns the class of an operator's kind, without loading the operator."""
     return KINDS[REGISTRY.kind_name(name)]

@@ -1,8 +1,9 @@
-"""Chooses at which fraction of its size each picture is decoded, if the operators that follow shrink it anyway.
+"""Chooses a reduced size at which each picture is decoded, if the operators after the decoder shrink the picture anyway.
 
-A decoder declares the fractions that it can decode at with a `ScaledDecoding`. An operator that compensates for them takes
-`scaled` in its `setup`. If only such operators read a decoder's pictures (`graph.scaled_consumers`), the engine chooses a
-`Scaled` for each batch, and passes it to `run` of the decoder and to `setup` of its consumers.
+A decoder declares with a `ScaledDecoding` at which scales it can decode. An operator that can take pictures of reduced size,
+such as `resize`, has a parameter `scaled` in its `setup`. If only such operators use the pictures of a decoder
+(`graph.scaled_consumers`), the engine chooses a `Scaled` for each batch, and passes it to the decoder's `run` and to the
+`setup` of these operators.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ IntArray: TypeAlias = "npt.NDArray[np.int64]"
 
 @dataclasses.dataclass(frozen=True)
 class ScaledDecoding:
-    """Declares the fractions of their sizes at which pictures [..., C] can be decoded.
+    """Declares the scales at which a decoder can decode pictures [..., C].
 
     Attributes:
-        denominators: numbers that sizes can be divided by, besides 1; ascending.
-        limits: `limits(headers)` returns, for each picture, the largest number that its size can be divided by, int [N].
+        denominators: numbers by which a size can be divided, besides 1; ascending.
+        limits: `limits(headers)` returns, for each picture, the largest number by which its size can be divided, int [N].
         offset: `offset(params, denominator)` returns `Scaled.offset`.
     """
 
@@ -37,7 +38,7 @@ class ScaledDecoding:
     def choose(
         self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, object], headers: object
     ) -> Scaled:
-        """Chooses, for each picture, the smallest size that is on no axis smaller than a consumer's output."""
+        """Chooses, for each picture, the smallest size at which no axis is shorter than in the outputs `wanted`."""
         sizes = whole.extents[:, :-1]
         most = [(sizes // np.maximum(spec.extents[:, :-1], 1)).min(axis=1) for spec in wanted]
         most.append(self.limits(headers))
@@ -49,12 +50,13 @@ class ScaledDecoding:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scaled:
-    """Describes the fraction of its size at which each picture of a batch is decoded.
+    """The scale at which each picture of a batch is decoded.
 
     Attributes:
-        denominator: int64 [N, 1]; the size is divided by it, and rounded up.
+        denominator: int64 [N, 1]; the decoded size is the whole size divided by it, rounded up.
         whole: int64 [N, d], the whole size.
-        offset: float64 [N, d], number of pixels of the decoded picture before the first pixel of the whole picture.
+        offset: float64 [N, d], distance from the start of the decoded picture to the start of the whole one, in decoded
+            pixels.
     """
 
     denominator: IntArray

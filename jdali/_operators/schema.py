@@ -3,8 +3,8 @@
 Positional-only parameters are data inputs. Keyword-only parameters are DALI's arguments, annotated
 
 * `PerSample[T]`: may differ by sample; traced in compiled code;
-* `PerFrame[T]`: the same, and may differ by frame of a sequence as well: a tensor whose layout begins with F has a value of T
-  for each frame (`fn.per_frame`), and `run` and `setup` see one frame;
+* `PerFrame[T]`: may also differ by frame of a sequence. A tensor whose layout begins with F (`fn.per_frame`) has a value of T
+  for each frame, and `run` and `setup` get the value of one frame;
 * `Static[T]`: one value for the batch; a compile key.
 
 If the first parameter is named `key`, the operator is random. A parameter that only `setup` fills in (through
@@ -57,7 +57,7 @@ class Arg:
     kind: ArgKind
     annotation: Any  # the T of PerSample[T], PerFrame[T] or Static[T]
     default: Any  # REQUIRED if there is none
-    per_frame: bool = False  # annotated PerFrame
+    per_frame: bool = False
 
     def is_by_frame(self, layout: str) -> bool:
         """Returns True if a tensor of this layout has a value of the argument for each frame."""
@@ -69,23 +69,22 @@ class Arg:
 
     @property
     def ragged(self) -> bool:
-        """True if its length may differ by sample, because it is annotated as a list."""
+        """True if the length may differ by sample, because the argument is annotated as a list."""
         return _is_ragged(self.annotation)
 
     @functools.cached_property
     def ranks(self) -> frozenset[int] | None:
-        """Numbers of axes that a sample's value may have; None if any number."""
+        """Numbers of axes that a sample's value may have; None: any number."""
         found = {_rank(option) for option in alternatives(self.annotation) if option is not pytypes.NoneType}
         return None if None in found else frozenset(r for r in found if r is not None)
 
     @functools.cached_property
     def is_number(self) -> bool:
-        """True if a sample's value is one number, and never a vector."""
         return self.ranks == frozenset({0})
 
     @functools.cached_property
     def element_type(self) -> Any:
-        """NumPy scalar type of the values that `setup` and `run` get; None if any type."""
+        """NumPy scalar type of the values that `setup` and `run` get; None: any type."""
         return next(iter(element_types(self.annotation)), None)
 
     def convert(self, value: object) -> Any:
@@ -118,16 +117,15 @@ class InputSpec:
     name: str
     optional: bool = False
     variadic: bool = False
-    argument: bool = False  # annotated PerSample: `setup` gets its values in place of its spec
-    ragged: bool = False  # an argument whose length may differ by sample
+    argument: bool = False  # True: annotated PerSample, so `setup` gets the input's values, not its spec
+    ragged: bool = False  # True: `argument` is True too, and the length may differ by sample
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Schema:
-    """Holds the schema of an operator, from the signatures of its `run` and `setup`.
+    """The schema of an operator, read from the signatures of its `run` and `setup`.
 
     Attributes:
-        inputs: positional inputs.
         random: True if `run` takes a key.
         setup_parameters: names of the parameters of `setup`; None if there is no `setup`.
     """
@@ -141,12 +139,12 @@ class Schema:
 
     @property
     def shown_name(self) -> str:
-        """The name in messages; a variant of an operator is shown under the operator's name."""
+        """Name for messages. A variant `_name` of an operator is shown as `name`."""
         return self.name.removeprefix("_")
 
     @functools.cached_property
     def public_args(self) -> dict[str, Arg]:
-        """DALI's arguments, without arguments that only `setup` fills in, which begin with an underscore."""
+        """The arguments that users may pass: all except those that begin with an underscore, which `setup` fills in."""
         return {name: arg for name, arg in self.args.items() if not name.startswith("_")}
 
     @functools.cached_property
@@ -163,7 +161,7 @@ class Schema:
         return None if any(i.variadic for i in self.inputs) else len(self.inputs)
 
     def input(self, index: int) -> InputSpec:
-        """Returns the positional input at `index`; a variadic last input repeats."""
+        """Returns the positional input at `index`. If the last input is variadic, it is also returned for larger indices."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def counted(self, inputs: Iterable[object]) -> list[Any]:
@@ -200,7 +198,7 @@ class Schema:
         """Fills in the defaults of the arguments of a call.
 
         Args:
-            private: if True, arguments that the engine fills in are allowed, too.
+            private: if True, arguments that the engine fills in are also allowed.
         """
         allowed = self.args if private else self.public_args
         unknown = sorted(name for name in arguments if name not in allowed)
@@ -223,7 +221,7 @@ class Schema:
                 f"Please specify values for arguments: {names}",
                 operator=self.shown_name,
             )
-        # As in DALI, None means that the argument was left out.
+        # As in DALI, None means the default.
         return {
             name: arg.default if (value := arguments.get(name)) is None else value
             for name, arg in self.args.items()
@@ -239,7 +237,7 @@ def read_schema(
     """Reads the fields of `Schema` from two signatures.
 
     Raises:
-        TypeError: a parameter is of no kind that the module's docstring names.
+        TypeError: a parameter is not of a kind that the module's docstring lists.
     """
     hints = typing.get_type_hints(run, include_extras=True)
     inputs: list[InputSpec] = []
@@ -277,7 +275,7 @@ def _setup_parameters(setup: Callable[..., object] | None) -> frozenset[str] | N
     if setup is None:
         return None
     parameters = inspect.signature(setup).parameters
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):  # `**_` swallows what is not needed
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):  # `**_` takes all other parameters
         return frozenset(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY)
     return frozenset(parameters)
 
@@ -304,10 +302,10 @@ def _rank(option: object) -> int | None:
 
 @functools.cache
 def element_types(annotation: object) -> tuple[Any, ...]:
-    """Returns the NumPy scalar types that a tensor for a PerSample argument may have; if empty, any type.
+    """Returns the NumPy scalar types that a tensor for a PerSample argument may have; empty: any type.
 
-    `setup` and `run` get the first of them. `float` means float32, `int` int32, and `int | np.integer` int32 converted from
-    integers of any width.
+    `setup` and `run` get the first of the types. `float` means float32 and `int` means int32. `int | np.integer` takes
+    integers of any width and converts them to int32.
     """
     known = {bool: np.bool_, float: np.float32, int: np.int32, np.integer: np.integer}
     found: dict[Any, None] = {}

@@ -17,15 +17,14 @@ from jdali import types
 
 @functools.cache
 def alternatives(annotation: object) -> tuple[Any, ...]:
-    """Lists the members of a union, or the annotation alone."""
     if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
         return typing.get_args(annotation)
     return (annotation,)
 
 
 def static_value(annotation: Any, value: Any) -> Hashable:
-    """Converts the value of an argument annotated `Static[annotation]` to a hashable value; a dtype to a NumPy dtype."""
-    if annotation is object:  # any user object
+    """Converts the value of a `Static[annotation]` argument to a hashable value, and a dtype to a NumPy dtype."""
+    if annotation is object:
         return value
     options = alternatives(annotation)
     if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):
@@ -41,7 +40,7 @@ def static_value(annotation: Any, value: Any) -> Hashable:
         one_number = value.size == 1 and not any(typing.get_args(option) for option in options)
         value = value.item() if one_number else value.tolist()
     elif isinstance(value, Collection) and not isinstance(value, (str, bytes, list, tuple, Mapping)):
-        # Convert a range or a column of pandas to a list, if the argument is a vector.
+        # If the argument is a vector, a range or a column of pandas becomes a list.
         vector = any(typing.get_origin(option) in (tuple, list) for option in options)
         value = list(value) if vector else value
     kind = _element(annotation)
@@ -63,7 +62,7 @@ def _element(annotation: object) -> type | None:
 
 
 def _converted(kind: type, annotation: object, value: object) -> object:
-    """Converts numbers as DALI does: with `int(value)`, which drops a fraction, or `float(value)`."""
+    """Converts numbers as DALI does: by `int(value)`, which drops the fraction, or by `float(value)`."""
     if isinstance(value, (list, tuple)):
         if not any(typing.get_args(option) for option in alternatives(annotation)):
             raise _not_of(kind, value)

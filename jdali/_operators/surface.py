@@ -22,7 +22,7 @@ from jdali._operators.schema import ArgKind
 from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
 
-# Prefixes of operators that users do not call by name, because they are parts of expressions or of the engine.
+# Prefixes of operators that users do not call by name, because they are parts of expressions (`math.`) or of the engine.
 HIDDEN = ("_", "math.")
 
 
@@ -32,7 +32,7 @@ def public_signature(
     """Makes the signature of an operator on a surface, with the names, order and defaults of its record.
 
     Args:
-        per_sample_type: type that per-sample arguments may also have, besides their own; None if there is no such type.
+        per_sample_type: further type that per-sample arguments may have, such as a node; None: no further type.
     """
     parameters = []
     if op.random and key is not None:
@@ -55,16 +55,16 @@ def public_signature(
 
 
 def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Moves arguments that the operator does not have, the files of named outputs, into its argument `files`."""
+    """Moves keyword arguments that the operator does not have into its argument `files`, as output names with their files."""
     own = {name: value for name, value in arguments.items() if name in op.public_args}
     others = {name: value for name, value in arguments.items() if name not in own}
-    # Iterators, such as `Path.glob` returns, are read more than once.
+    # An iterator, such as the result of `Path.glob`, becomes a list, because it is read more than once.
     kept = {name: list(value) if isinstance(value, Iterator) else value for name, value in others.items()}
     return own | {"files": dict(own.get("files") or {}) | kept}
 
 
 def with_keywords(signature: inspect.Signature) -> inspect.Signature:
-    """Adds a parameter that takes any other keyword, the name of an output."""
+    """Adds a parameter that takes all other keyword arguments, each named after an output."""
     more = inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD, annotation=Any)
     return signature.replace(parameters=[*signature.parameters.values(), more])
 
@@ -81,7 +81,7 @@ def _union(annotation: Any, extra: Any) -> object:
 def document(
     op: Operator, extra: Mapping[str, str], *, by_frame: bool = True, first: Mapping[str, str] | None = None
 ) -> str:
-    """Writes the docstring of an operator, with further arguments, and a note of the arguments that may differ by frame."""
+    """Writes the docstring of an operator, with further arguments, and a note on the arguments that may differ by frame."""
     doc = op.doc
     names = [f"`{arg.name}`" for arg in op.public_args.values() if arg.per_frame]
     if names and by_frame:
@@ -99,7 +99,6 @@ def document(
 
 
 def _entries(arguments: Mapping[str, str]) -> str:
-    """Writes the entries of a docstring's Args."""
     return "".join(f"    {name}: {text}\n" for name, text in arguments.items())
 
 
@@ -139,7 +138,7 @@ def describe(
 
 
 Shown = Callable[[str], Iterator[tuple[str, Callable[[], Any]]]]
-"""Yields the functions or classes of a surface for an operator: dotted names below the surface, and factories."""
+"""Yields an operator's functions or classes on a surface, as pairs (dotted name below the surface, factory)."""
 
 
 def fill(
@@ -149,12 +148,12 @@ def fill(
     named: Callable[[str], str] = str,
     deprecated: Callable[[object, str], object] | None = None,
 ) -> None:
-    """Adds the operators of jdali to a surface; each is made on first access.
+    """Adds the operators of jdali to a surface. Each function or class is made on first access.
 
     Args:
         shown: yields the names and factories for an operator.
-        named: converts a name in `jdali.fn` to the surface's own.
-        deprecated: wraps a function under a deprecated name, so that it warns when it is called.
+        named: converts a name in `jdali.fn` to the name in this surface.
+        deprecated: wraps a function for a deprecated name, so that a call warns.
     """
     package = sys.modules[surface]
     for name in (name for names in CATALOG.values() for name in names):
@@ -168,7 +167,6 @@ def fill(
 
 
 def place(package: pytypes.ModuleType, path: str, value: object) -> None:
-    """Adds a function or class to a surface, under a dotted name."""
     module, short = _home(package, path)
     setattr(module, short, value)
 

@@ -3,7 +3,7 @@
 Users import `Pipeline` and `pipeline_def` from `jdali.pipeline`; plugins copy a pipeline with `copied` and `outputs_of`. Each
 module imports only modules below it:
 
-* `pipeline`: the class. It has a definition and, once it is built, a window, which makes its batches.
+* `pipeline`: the class. A pipeline has a definition and, once it is built, a window, which makes the batches.
 * Parts of its methods, by topic: `building`, `checkpoint`, `epoch`, `feeding`, `serialize`, `plan_picture`.
 * `sent_pipeline`: a pipeline for workers.
 * `definition`, `config`, `expected_outputs`: the graph of a pipeline, its options, and the checks of its outputs.

@@ -32,7 +32,7 @@ def start_callback_workers(config: PipelineConfig, definition: Definition) -> Ca
 
 
 def make_engine(config: PipelineConfig, definition: Definition, callbacks: CallbackWorkers | None) -> Engine:
-    """Plans the graph and opens the sources; when the engine is closed, it also ends `callbacks`."""
+    """Plans the graph and opens the sources. Closing the engine also ends `callbacks`."""
     outputs = definition.complete()
     nodes = definition.graph.nodes
     if not outputs and not any(node.preserve for node in nodes):
@@ -51,7 +51,7 @@ def make_engine(config: PipelineConfig, definition: Definition, callbacks: Callb
 
 
 def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
-    """Makes the engine of debug mode; its operators are known once the function has run."""
+    """Makes the engine of debug mode. The operators are known only after the function has run once."""
     kept = weakref.WeakMethod(definition.iteration)  # the engine must not keep a dropped pipeline alive
 
     def iteration(graph: Graph) -> tuple[DataNode, ...]:
@@ -66,7 +66,7 @@ def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
 def make_window(
     config: PipelineConfig, engine: Engine, iter_setup: Callable[[], Callable[[], Any] | None] | None
 ) -> Window:
-    """Makes the window of an engine; the window makes no batch before one is asked for."""
+    """Makes the window of an engine; it makes no batches yet."""
     window = Window.of(
         engine, depth=config.depth, most_bytes=config.max_prefetch_bytes,
         makes_ahead=config.exec_pipelined and config.exec_async and not config.debug, before_draw=iter_setup,
@@ -94,7 +94,7 @@ def _start_batch_workers(
         else ProcessWorkers(described, config.max_idle_bytes, reduced_operator)
     )
     workers.start(sent.start)
-    # If a pipeline is dropped before its first batch, there is no window whose threads could end the workers.
+    # If a pipeline is dropped before its first batch, it has no threads that could end the workers.
     weakref.finalize(definition, workers.interrupt).atexit = False
     return workers
 
@@ -119,7 +119,7 @@ def _warn_of_drift(engine: Engine) -> None:
 
 
 def _warn_of_unused_outputs(plan: ExecutionPlan) -> None:
-    """Warns when an external source makes data for outputs that nothing in the pipeline needs."""
+    """Warns when an external source makes outputs that nothing in the pipeline uses."""
     for node in plan.sources:
         source = node.runtime
         unused = plan.unused_outputs(node)
@@ -144,8 +144,8 @@ class Internals:
 
     Attributes:
         config: options of the pipeline, as given.
-        engine: makes the batches; has plan, steps, programs and readers.
-        window: has batches made ahead, and hands them over.
+        engine: makes the batches; its attributes are the plan, steps, programs and readers.
+        window: has batches made ahead, and returns them in order.
         callback_workers: processes of parallel sources and functions; None if there are none.
     """
 

@@ -15,12 +15,10 @@ STATE_VERSION = 1
 
 
 def written_state(definition: Definition, position: Mapping[str, object]) -> dict[str, Any]:
-    """Returns the state of a pipeline, see `Pipeline.get_state`."""
     return {"version": STATE_VERSION, "graph": definition.entries()[1], **position}
 
 
 def position_of(state: Mapping[str, object]) -> dict[str, Any]:
-    """Returns the position of the sources in a state."""
     return {key: value for key, value in state.items() if key not in ("version", "graph")}
 
 
@@ -38,7 +36,7 @@ def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
 
 
 def at_end(engine: Engine, position: dict[str, Any], end: str) -> dict[str, Any]:
-    """Returns the position at the end of an external source; the batches that other sources gave there are lost."""
+    """Returns the position of all sources at the end of one; batches that other sources have made for this end are lost."""
     if position.get("end") != End.REACHED:
         epoch = position["epoch"] + (position.get("end") == End.LEFT)
         position = {**position, **(engine.cursor.state_at_end(epoch) or {})}

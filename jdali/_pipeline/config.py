@@ -84,7 +84,7 @@ class PipelineConfig:
     min_workers: int
     max_workers: int | None
     compilation_cache: bool
-    # WITHOUT_EFFECT
+    # the arguments in WITHOUT_EFFECT
     bytes_per_sample: int
     set_affinity: bool
     max_streams: int | None
@@ -184,13 +184,13 @@ class PipelineConfig:
 
     @property
     def max_batch_size(self) -> int:
-        """Most samples in a batch; raises ValueError if it was not given."""
+        """Maximum number of samples in a batch; raises ValueError if it was not given."""
         if self.batch_size is None:
             raise ValueError("Pipeline: The batch size must be set.")
         return self.batch_size
 
     def engine_options(self, accelerator: jax.Device) -> EngineOptions:
-        """Returns the options of the engine, with `accelerator` as "gpu" and "mixed"."""
+        """Returns the options of the engine; operators on "gpu" and "mixed" use `accelerator`."""
         return EngineOptions(
             batch_size=self.max_batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes, seed=self.seed,
             devices={"cpu": host_device(), "gpu": accelerator}, on_error=self.on_error, max_compiles=self.max_compiles,
@@ -205,7 +205,6 @@ class PipelineConfig:
 
     @property
     def exec_separated(self) -> bool:
-        """True if the depths of two queues were set."""
         return isinstance(self.prefetch_queue_depth, Mapping)
 
     def queue_size(self, name: str) -> int:
@@ -214,12 +213,11 @@ class PipelineConfig:
         return depth.get(name, self.depth) if isinstance(depth, Mapping) else depth
 
     def without_effect(self) -> dict[str, Any]:
-        """Returns the arguments of `WITHOUT_EFFECT`, as they were given."""
         return {name: getattr(self, name) for name in WITHOUT_EFFECT}
 
 
 def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
-    """Returns the default number of threads: that of the `WorkerSet`, or an equal share of the processors for each process."""
+    """Returns the default number of threads: that of the `WorkerSet`, or this process's equal share of the processors."""
     if isinstance(workers, WorkerSet):
         return workers.threads
     # Values of other types are refused later.

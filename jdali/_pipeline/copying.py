@@ -21,8 +21,8 @@ def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
 def copied(pipeline: Pipeline, **options: object) -> Pipeline:
     """Makes a pipeline of the same definition, not built yet, at the beginning of its data.
 
-    Unlike a deserialized pipeline, the copy shares callbacks and Python functions with the original, and also iterators
-    that can be read only once.
+    Unlike a deserialized pipeline, the copy shares Python objects with the original: callbacks, functions, and even
+    iterators that can be read only once.
     """
     outputs, config = outputs_of(pipeline), pipeline._config
     kept = {name: getattr(pipeline, name) for name in OPTIONS} | config.without_effect()

@@ -1,4 +1,4 @@
-"""Holds the definition of a pipeline: its graph, while it is built, and its outputs."""
+"""Holds the definition of a pipeline, that is, its graph and outputs, and adds to it until the pipeline is built."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class Definition:
     """Holds the graph of a pipeline and its outputs.
 
     Args:
-        owner: the pipeline, whose class may define the graph; referenced weakly, so that a dropped pipeline is collected.
+        owner: the pipeline, whose class may define the graph. The reference is weak, so that a dropped pipeline can be
+            collected.
 
     Attributes:
         graph: the graph; in debug mode the graph of the last iteration.
@@ -66,7 +67,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # Catch Python's own message, because an `__iter__` that raised a better one would make nodes an `Iterable`.
+        # Replace Python's message here: an `__iter__` that raises a better one would make nodes an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"
@@ -77,13 +78,12 @@ class Definition:
             raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
 
     def _define(self) -> tuple[Any, ...]:
-        """Calls the pipeline's `define_graph`."""
         owner = self._owner()
         assert owner is not None
         return as_outputs(owner.define_graph())
 
     def complete(self) -> tuple[DataNode, ...]:
-        """Checks and returns the outputs; has the pipeline define its graph first, if needed."""
+        """Checks and returns the outputs. If there are none yet, the pipeline defines its graph first."""
         if self.outputs is None:
             self.enter()
             try:
@@ -107,7 +107,6 @@ class Definition:
         return self.outputs
 
     def set_outputs(self, *output_data_nodes: object) -> None:
-        """Sets the outputs, see `Pipeline.set_outputs`."""
         self._refuse_if_final("given outputs")
         self.graph.bring_in(*(value for value in output_data_nodes if isinstance(value, DataNode)))
         self.outputs, self._refused = (), ""
@@ -133,14 +132,13 @@ class Definition:
         )
 
     def add_sink(self, edge: DataNode) -> None:
-        """Has `edge` computed, although it is not an output."""
         self._refuse_if_final("given a sink")
         if not isinstance(edge, DataNode):
             raise TypeError(f"Pipeline.add_sink: it takes a DataNode, got {type(edge).__name__}")
         self.graph.own(edge).source.preserve = True
 
     def entries(self) -> tuple[list[Entry], str]:
-        """Returns the entries that are compared to check if a state fits a pipeline, and their fingerprint."""
+        """Returns the entries of the graph, with which a state is compared, and their fingerprint."""
         if self._fingerprint is None:
             entries = describe(self.graph.nodes, {"scaled_decoding": self.config.scaled_decoding})
             self._fingerprint = entries, fingerprint(entries)
@@ -158,7 +156,7 @@ def _are_numbers(value: object) -> bool:
 
 
 def as_outputs(returned: object) -> tuple[Any, ...]:
-    """Lists the outputs in the result of a function that defines a pipeline."""
+    """Returns the outputs in the result of a function that defines a pipeline."""
     if returned is None:
         return ()
     if isinstance(returned, Mapping):

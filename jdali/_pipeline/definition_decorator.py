@@ -77,7 +77,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
 
 def _refusing(factory: str, method: str) -> Callable[..., Any]:
-    """Returns a method for the factory that raises TypeError, because the method belongs to pipelines."""
+    """Returns a method for the factory that raises TypeError, because only pipelines have this method."""
 
     def refuse(*_: object, **__: object) -> Any:
         raise TypeError(
@@ -101,7 +101,7 @@ def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:
 def _split_arguments(
     function: Callable[..., object], kwargs: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Splits keyword arguments into the function's own and those of `Pipeline`."""
+    """Splits keyword arguments into those of the function and those of `Pipeline`."""
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             raise TypeError(

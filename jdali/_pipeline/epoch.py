@@ -22,8 +22,9 @@ def epoch(
 ) -> Iterator[Outputs]:
     """Yields the batches of a pipeline up to the end of the epoch.
 
-    The last batch has the reader's last sample of the epoch, or is the last batch of an external source. It may also have
-    samples of the next epoch, which then do not come again. A source stays at its end until `reset`.
+    With a reader, the last batch is the one with the reader's last sample of the epoch. It may also have samples of the next
+    epoch, which the next epoch then omits. With an external source, it is the last batch before the end; the source stays at
+    its end until `reset`.
 
     Args:
         feeds_itself: True if the pipeline has an `iter_setup`, which may end the epoch.
@@ -37,7 +38,7 @@ def _batches(
     engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], feeds_itself: bool
 ) -> Iterator[Outputs]:
     known = engine.knows_sources
-    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode knows sources after a batch
+    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode opens its sources in the first run
     while True:
         try:
             outputs = run()

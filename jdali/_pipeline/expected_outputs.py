@@ -13,7 +13,7 @@ from jdali.tensors import TensorList
 
 
 class Expected:
-    """Expected element types, numbers of axes and layouts; each is a value for all outputs, a list by output, or None.
+    """Expected element types, numbers of axes and layouts: a value for all outputs, a list with a value for each output, or None.
 
     Attributes:
         given: these options as arguments of `Pipeline`.
@@ -37,7 +37,7 @@ class Expected:
                 raise ValueError(f"Pipeline: `output_ndim` must be non-negative. {found}")
 
     def of(self, name: str, count: int) -> list[Any]:
-        """Returns the values of an option as a list by output."""
+        """Returns the values of an option as a list with a value for each output."""
         value = self.given[name]
         return list(value) if isinstance(value, (list, tuple)) else [value] * count
 

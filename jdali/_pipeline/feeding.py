@@ -18,7 +18,7 @@ def feed(
     layout: str | None = None,
     copy: bool = True,
 ) -> None:
-    """Feeds the data of the next batch to several sources; if it raises, no source has got data."""
+    """Feeds the data of the next batch to several sources. If an error is raised, no source is fed."""
     adding = []
     for wanted, data in inputs:
         if isinstance(wanted, DataNode) and definition.config.debug:
@@ -33,9 +33,9 @@ def feed(
 def _checked(
     engine: Engine, graph: Graph, wanted: DataNode | str, data: object, layout: str | None, copy: bool
 ) -> Callable[[], None]:
-    """Checks data; returns a function that adds it to its source."""
+    """Checks data, and returns a function that feeds it to the source."""
     node, source = _fed_source(engine, graph, wanted)
-    if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
+    if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # as in DALI, such outputs are fed one by one
         add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))
         return functools.partial(
             engine.cursor.ask, node, functools.partial(add, data, layout, engine.batch_size)

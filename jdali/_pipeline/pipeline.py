@@ -68,51 +68,52 @@ class Pipeline:
         device_id: kept for compatibility with DALI; "gpu" is JAX's default device.
         seed: seed of all random operators; -1 or None draws a random seed, see `Pipeline.seed`.
         exec_pipelined, exec_async: if either is False, a batch is made only when it is asked for.
-        prefetch_queue_depth: number of batches made ahead; in a dict, as in DALI, the largest value counts.
+        prefetch_queue_depth: number of batches made ahead; if it is a dict, as DALI allows, the largest value is used.
         enable_checkpointing: allows the method `checkpoint` and the argument `checkpoint`.
-        checkpoint: bytes that `checkpoint()` of the same pipeline returned, or `checkpoints()` of an iterator: the
-            pipeline, and an iterator over it, continue from there.
+        checkpoint: bytes that `checkpoint()` of the same pipeline or `checkpoints()` of an iterator returned. The pipeline,
+            and an iterator over it, continue at this position.
         py_num_workers: processes that run the callbacks of external sources, and Python functions, with
-            `parallel=True`; each source that is read in order gets a further process of its own.
+            `parallel=True`; each source that must be read in order gets a separate additional process.
         py_start_method: how these processes are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a tuple
-            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
-            functions, and cloudpickle, if it is installed, for what only it can pickle.
+            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local functions,
+            and for objects that it cannot pickle cloudpickle, if it is installed.
         py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
             workers. None for no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
-        output_dtype, output_ndim, output_layout: expected values, as a sequence by output or a single value for all outputs; a
-            batch that differs raises.
-        debug: runs the function in each iteration, and each operator when it is called: see docs/debug.md. For
-            pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
-            `on_error` and `scaled_decoding` have no effect then; a bad sample raises.
+        output_dtype, output_ndim, output_layout: expected values: a sequence with a value for each output, or one value for
+            all outputs. A batch that differs raises an error.
+        debug: runs the function in each iteration, and each operator when it is called: see docs/debug.md. Only for
+            pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`, `on_error` and
+            `scaled_decoding` then have no effect, and a bad sample raises an error.
         on_error: what to do if an operator fails on a sample: "raise"; "skip": put another sample of the data set in its
             place, chosen by the epoch and the index of the bad sample; "mask": the same, and iterators return a mask that is
-            False there. The stand-in also comes at its own position: every good sample comes at least once an epoch,
-            exactly once where the mask is True. `Pipeline.errors` lists the bad samples.
-            An external source has no other samples, so a good sample of the batch stands in. A batch without a good
-            sample is left out; 1024 bad samples in a row raise.
-        max_compiles: most programs the pipeline may compile; a further program raises `CompileLimitError`.
-        max_prefetch_bytes: most bytes of batches that wait or are being made. A new batch counts as many bytes as the
-            largest so far, and no second batch starts before the first is made. None: a quarter of the memory of the
-            machine or container, without waiting for the first batch.
-        max_idle_bytes: most bytes of host memory kept for later batches; `plan` shows it. Together with the memory of
-            living batches it never exceeds what batches once took at the same time. With 0, memory is freed as soon as
-            nothing refers to it.
+            False there. The replacement also comes at its own position, so every good sample comes at least once an epoch,
+            and exactly once with a mask of True. `Pipeline.errors` lists the bad samples. An external source has no other
+            samples, so a good sample of the batch is the replacement. A batch without a good sample is left out; 1024 bad
+            samples in a row raise an error.
+        max_compiles: maximum number of programs that the pipeline may compile; one more raises `CompileLimitError`.
+        max_prefetch_bytes: maximum bytes of all batches that wait or are being made. Each new batch is assumed to need as
+            many bytes as the largest so far, so no second batch starts before the first is made. None: a quarter of the
+            memory of the machine or container, without waiting for the first batch.
+        max_idle_bytes: maximum bytes of unused host memory that are kept for later batches; `plan` shows the bytes kept.
+            Used and kept memory together never exceed the largest amount that was used at the same time. With 0, memory is
+            freed as soon as nothing refers to it.
         scaled_decoding: decodes JPEG at 1/2, 1/4 or 1/8 if the resize that follows shrinks the picture by at least as
             much. This is faster, but the picture differs a little from the exact picture.
-        exact_shapes: runs each sample in a call of its own, so that its bits depend on no other sample. A few operators need
-            this (docs/resuming.md names them). It costs a call for each sample (0.3 ms on a CPU), and each stage runs on
-            one device.
+        exact_shapes: runs each sample in a separate call, so that its bits do not depend on other samples. A few operators
+            need this (docs/resuming.md names them). Each sample then costs a call (0.3 ms on a CPU), and each stage runs on
+            one device only.
         workers: processes that make batches, each with `num_threads` threads; if 0, this process makes them, with the same
-            bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
-            and the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this process;
-            Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
+            bits. None: the environment variable JDALI_WORKERS, or 0. The pipeline is sent to them by value (needs the extra
+            "workers"), so the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this
+            process; Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
             docs/scaling.md.
-        min_workers, max_workers: bounds of the number of workers, which follows the time that the loop waits for batches.
-            It starts with `workers`, or else `min_workers` (1 if not given). If None, only `resize_workers` changes it.
-        compilation_cache: keeps compiled programs in the user's cache folder for the next start; False leaves JAX's
-            configuration alone.
+        min_workers, max_workers: bounds of the number of workers, which is adapted to the time that the loop waits for
+            batches. The number starts at `workers`, if given, otherwise at `min_workers` (default 1). Without `max_workers`,
+            only `resize_workers` changes it.
+        compilation_cache: if True, keeps compiled programs in the user's cache folder for the next start; if False, JAX's
+            configuration is not changed.
         kwargs: arguments of DALI that have no effect here, see `WITHOUT_EFFECT`.
     """
 
@@ -165,7 +166,7 @@ class Pipeline:
         self._first_source_position: dict[str, Any] = {}  # position of the sources before the first batch
         self._restored_iterator: dict[str, Any] | None = None
         self._is_restored = False
-        # Guarded by the window's turn, as long as batches are taken.
+        # Guarded by the window's lock `turn` while batches are taken.
         self._source_position: dict[str, Any] = {}  # position of the sources after the last batch taken
         self._scheduled = 0  # batches that were scheduled and not taken
         self._skipped: list[SkippedSample] = []
@@ -209,15 +210,15 @@ class Pipeline:
         return self._definition.function() if self._definition.function is not None else ()
 
     def set_outputs(self, *output_data_nodes: object) -> None:
-        """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
+        """Sets what `run` returns: DataNodes (which may be made outside of any pipeline) or constants.
 
-        A constant is a number, a list of numbers or an array; each sample gets all of it. With any other output,
+        A constant is a number, a list of numbers or an array; it is the output for every sample. For any other object,
         `build` raises TypeError, as in DALI.
         """
         self._definition.set_outputs(*output_data_nodes)
 
     def add_sink(self, edge: DataNode) -> None:
-        """Has `edge` computed, although it is not an output."""
+        """Makes the pipeline compute `edge`, although it is not an output."""
         self._definition.add_sink(edge)
 
     # --- building ---------------------------------------------------------------------------
@@ -229,7 +230,7 @@ class Pipeline:
     def _ensure_built(self) -> Window:
         """Returns the window; builds the pipeline first if needed."""
         if self._window is None:
-            with self._build_lock:  # several threads may want the first batch
+            with self._build_lock:  # several threads may ask for the first batch
                 if self._window is None:
                     return self._build_window()
         return self._window
@@ -247,7 +248,7 @@ class Pipeline:
             self._start_callback_workers()
             engine = make_engine(config, self._definition, self._callback_workers)
         kept = weakref.ref(self)  # the window must not keep the pipeline alive
-        # Look `iter_setup` up for each draw, as in `_set_up`: it may be a static method, or be set on the pipeline itself.
+        # Look up `iter_setup` for each draw, as `_set_up` does, because it may be a static method, or set on the instance.
         setup = (lambda: getattr(kept(), "iter_setup", None)) if self._feeds_itself else None
         window = make_window(config, engine, setup)
         self._definition.is_final = True
@@ -315,7 +316,7 @@ class Pipeline:
         window.resize_workers(count)
 
     def close(self) -> None:
-        """Stops all threads and closes the readers, as losing the last reference does."""
+        """Stops all threads and closes the readers. Dropping the last reference to the pipeline does the same."""
         if self._window is not None:
             self._window.close()
         elif self._callback_workers is not None:
@@ -328,7 +329,7 @@ class Pipeline:
 
         Args:
             cuda_stream: without effect.
-            pipeline_inputs: data for external sources without a source, by their names.
+            pipeline_inputs: data for the external sources that have no `source`, by name.
 
         Raises:
             OperatorError: an operator failed. With `on_error` "skip" or "mask", it failed on all samples of the data set, or
@@ -341,7 +342,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result, or the next result that has samples; raises for a fed pipeline, which has no next result."""
+        """Returns the result, or the next one that has samples. A fed pipeline has no next one, so an error is raised."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing
@@ -349,15 +350,15 @@ class Pipeline:
         return result
 
     def run_result(self) -> Result:
-        """Runs once; returns the batch with the identities of its samples, masks and the state after it.
+        """Runs once. Returns the batch with the identities of its samples, its masks, and the state after it.
 
-        A batch without a good sample, which `run` leaves out, is a result without outputs.
+        For a batch without a good sample, which `run` skips, the result has no outputs.
         """
         self._prepare_unscheduled()
         return self._take_batch()
 
     def _take_batch(self) -> Result:
-        """Returns the next batch; each of several threads that ask at the same time gets a different batch."""
+        """Returns the next batch. Threads that ask at the same time get different batches."""
         while True:
             self._ensure_built().wait()
             if (result := self._take_ready_batch()) is not None:
@@ -386,14 +387,14 @@ class Pipeline:
             return result
 
     def wait_result(self) -> None:
-        """Blocks until `take_result` may have a batch; iterators then take the batch under a lock of their own.
+        """Blocks until `take_result` may return a batch. So iterators can wait first, and then take the batch under a lock.
 
         It returns at once if the thread that takes a batch also makes it.
         """
         self._ensure_built().wait()
 
     def take_result(self) -> Result | None:
-        """Returns what `run_result` would, or None if there is no batch yet."""
+        """Returns the next batch as `run_result` does, but None if it is not ready."""
         self._prepare_unscheduled()
         return self._take_ready_batch()
 
@@ -413,7 +414,7 @@ class Pipeline:
         self._set_up()
 
     def _set_up(self) -> None:
-        """Calls `iter_setup`, unless the window calls it for the batches that it makes ahead."""
+        """Calls `iter_setup`, unless the window calls it when it makes batches ahead."""
         window = self._ensure_built()
         window.refuse_own_thread()
         if not window.calls_user:
@@ -423,8 +424,8 @@ class Pipeline:
     def begin(self) -> None:
         """Starts making the next batches in the background, as `run` does; iterators call it.
 
-        External sources call their functions for these batches. It does nothing if data is fed, or with `exec_async=False`
-        or `exec_pipelined=False`.
+        The functions of external sources are called for these batches. Does nothing if data is fed, or with
+        `exec_async=False` or `exec_pipelined=False`.
         """
         self._ensure_built().begin()
 
@@ -432,7 +433,8 @@ class Pipeline:
     def schedule_run(self) -> None:
         """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
 
-        The batch is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
+        The batch is made in the background. With `exec_async=False` or `exec_pipelined=False`, it is made before this
+        returns.
         """
         if self._api_type is PipelineAPIType.ITERATOR:
             self.begin()
@@ -489,14 +491,14 @@ class Pipeline:
         return epoch(self._ensure_built().engine, self.run, self.get_state, feeds_itself=self._feeds_itself)
 
     def iter_setup(self) -> None:
-        """Feeds external sources with `feed_input`; subclasses define it, and it is called before each iteration.
+        """Feeds external sources with `feed_input`. Subclasses may define it; it is called before each iteration.
 
-        As DALI does, `run` calls it for batches ahead: `prefetch_queue_depth` times before the first batch comes (once
-        with `exec_async=False`). It raises StopIteration after the last batch; `reset` starts the next epoch.
+        As in DALI, `run` calls it for batches ahead, `prefetch_queue_depth` times before the first batch is returned (once
+        with `exec_async=False`). It must raise StopIteration after the last batch; `reset` starts the next epoch.
         """
 
     def reset(self) -> None:
-        """Starts the next epoch after the end of an external source: callbacks count from 0 again, readers continue.
+        """Starts the next epoch after the end of an external source. Indices for callbacks start at 0 again; readers continue.
 
         Iterables with a `cycle` restart; iterables without one stay at their end.
         """
@@ -508,11 +510,11 @@ class Pipeline:
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
         """Sets the devices of the outputs, for the `sharding` of `iterator.DataIterator`.
 
-        Stages that make such outputs run on all these devices where possible, each device on its own samples; the values
-        stay the same. `plan` shows which stages do. It has no effect after the first run.
+        Where possible, the stages that make these outputs run on all the devices, each device on its part of the samples.
+        The values stay the same. `plan` shows which stages do. This method has no effect after the first run.
 
         Args:
-            splits: split of the batch axis of each output; None for an output on one device.
+            splits: for each output, how its batch axis is split; None for an output on one device.
         """
         window = self._ensure_built()
         if not window.started and not self.exact_shapes and not self.debug:
@@ -522,8 +524,8 @@ class Pipeline:
     def runs_ahead(self) -> bool:
         """True if whole batches are made before they are asked for.
 
-        A fed pipeline waits for its data. A pipeline with user functions calls them for a later batch when one is
-        asked for.
+        False if the pipeline is fed, because it must wait for the data, or has user functions, which it calls for a later
+        batch when a batch is asked for.
         """
         window = self._ensure_built()
         return window.ahead and not window.calls_user
@@ -556,7 +558,7 @@ class Pipeline:
         feed(self._ensure_built().engine, self._definition, [(data_node, data)], layout)
 
     def feed_inputs(self, inputs: Mapping[str, object], *, copy: bool = True) -> None:
-        """Feeds several external sources, as `feed_input` does. If it raises, no source has got data.
+        """Feeds several external sources, as `feed_input` does. If an error is raised, no source is fed.
 
         Args:
             inputs: the data of the next batch, by the names of the external sources.
@@ -581,9 +583,9 @@ class Pipeline:
         nodes = self._definition.graph.nodes
         return [n.name for n in nodes if isinstance(n.runtime, SourceFeed) and n.runtime.is_fed]
 
-    # --- names that DALI's users reach into ---------------------------------------------------
+    # --- private names that programs for DALI use ---------------------------------------------
     def _prefetch(self) -> None:
-        """Schedules as many batches as the queue holds, or up to the end of the source."""
+        """Schedules as many batches as fit in the queue, or fewer if a source ends."""
         with contextlib.suppress(StopIteration):
             for _ in range(self._config.depth):
                 self.schedule_run()
@@ -615,11 +617,12 @@ class Pipeline:
 
     # --- state --------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Returns the position of the sources after the last batch taken: a few hundred bytes, fit for JSON.
+        """Returns the position of the sources after the last batch taken, as a few hundred bytes of data that JSON can represent.
 
-        The entry "graph" is a fingerprint of the operators and arguments; without it, `set_state` does not compare them. An
-        external source adds its own state, if it has `get_state` and `set_state`, or else the number of items taken; a
-        callback that takes the number of the batch or a `SampleInfo` needs no state.
+        The entry "graph" is a fingerprint of the operators and arguments; without this entry, `set_state` does not compare
+        them. For an external source, the state has the result of the source's `get_state`, if it has `get_state` and
+        `set_state`, otherwise the number of items taken. A callback that takes the number of the batch or a `SampleInfo`
+        needs no state.
         """
         self._ensure_built()
         return written_state(self._definition, self._source_position)
@@ -643,14 +646,14 @@ class Pipeline:
             self._source_position = position
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """Ends an epoch early, right after the batch at which `get_state` was called; drops batches made since.
+        """Ends an epoch early, after the batch at which `get_state` was called. Batches made since then are dropped.
 
         Iterators, which count epochs, call it for `take` and `reset(force=True)`.
 
         Args:
             state: state of this pipeline.
-            batches: number of batches left in the epoch after the state; readers and sources skip them. If None, the number is
-                unknown: sources with a `cycle` restart, and readers continue.
+            batches: number of batches left in the epoch after the state, which readers and sources skip. If None, the number
+                is unknown: then sources with a `cycle` restart, and readers continue.
 
         Raises:
             StateError: a source cannot return to the state.
@@ -662,7 +665,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _moving(self, window: Window) -> Iterator[None]:
-        """Holds the window while the sources move, which drops scheduled batches."""
+        """Locks the window while the sources move; scheduled batches are dropped."""
         with window.turn:
             try:
                 yield
@@ -704,7 +707,7 @@ class Pipeline:
     def serialize(self, define_graph: object = None, filename: str | None = None) -> bytes:
         """Writes the definition: operators, arguments and options, without the position (see `checkpoint`).
 
-        Functions and iterables of external sources are left out: a deserialized pipeline needs `feed_input`.
+        Functions and iterables of external sources are left out, so a deserialized pipeline needs `feed_input`.
 
         Args:
             define_graph: a function that returns the outputs, as the method of this name does; needed if the pipeline has no
@@ -748,7 +751,7 @@ class Pipeline:
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lets `pickle` and `copy` make an equal pipeline, which is built and at the same position.
+        """Lets `pickle` and `copy` make an equal pipeline. It is built, and at the same position.
 
         Raises:
             TypeError: an argument cannot be written, a function or a source for instance.
@@ -763,7 +766,7 @@ class Pipeline:
         return self._definition.graph
 
     def inspector(self) -> eager.PipelineInspector:
-        """Returns an inspector of batches and samples, which has its own cursor; the viewer uses it.
+        """Returns an inspector of batches and samples, for the viewer. It does not move the pipeline.
 
         Raises:
             RuntimeError: an external source cannot be replayed, or the pipeline is in debug mode.
@@ -807,7 +810,7 @@ class Pipeline:
 
     @property
     def slabs(self) -> SlabPool:
-        """The host memory that batches lease; iterators put their batches there, too."""
+        """The pool of host memory for batches; iterators use it for their batches, too."""
         return self._ensure_built().engine.pool.slabs
 
     def internals(self) -> Internals:
@@ -819,10 +822,10 @@ class Pipeline:
         """Returns None: XLA has no stream to show."""
 
     def external_source_shm_statistics(self) -> dict[str, list[int]]:
-        """Measures the shared memory that brings batches from worker processes.
+        """Returns the sizes of the shared memory in which worker processes return batches.
 
-        Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", that size divided by the
-            largest number of samples in it. Both are empty without workers, and before the first batch.
+        Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", this size divided by the largest
+            number of samples that were in the piece. Both are empty without workers, and before the first batch.
         """
         workers = self._callback_workers
         sizes = [] if workers is None else [size for size in workers.slab_sizes() if size[1]]
@@ -857,7 +860,7 @@ class Pipeline:
         return {**report.statistics(self._ensure_built().engine), "skipped_samples": len(self._skipped)}
 
     def times(self) -> Times:
-        """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
+        """Returns the time that each phase has taken so far; see `iterator.report` for an interpretation."""
         window = self._ensure_built()
         return report.times(window.engine, ahead=window.ahead)
 
@@ -867,7 +870,7 @@ class Pipeline:
         return PlanText(report.describe(window.engine, window.room), self._repr_html_())
 
     def _repr_html_(self) -> str:
-        """Draws the graph by steps, for a notebook, without building the pipeline."""
+        """Draws the graph by steps for a notebook, without building the pipeline."""
         if self._config.debug:
             return styled(f"<pre>{escape(repr(self))}</pre>")
         here = None
@@ -901,10 +904,10 @@ class Pipeline:
         return view(self, port=port, host=host)
 
     def warmup(self, progress: bool = True) -> int:
-        """Compiles the programs of the next batches ahead; the loop still gets these batches.
+        """Compiles the programs that the next batches need; the training loop still gets these batches.
 
-        It runs batches for an epoch, or until no new program was compiled for a while; then again if a stage has risen to
-        coarser padded shapes meanwhile. External sources must be lists, or callbacks that take an index.
+        It runs the batches of an epoch, but stops early if no new program was compiled for a while. If a stage changed to
+        coarser padded shapes meanwhile, it starts again. External sources must be lists, or callbacks that take an index.
 
         Args:
             progress: shows a bar (of tqdm, if it is installed) if stderr is a terminal.
@@ -948,26 +951,27 @@ class Pipeline:
         deterministic: bool | Mapping[str, Any] = False,
         layout: str | Sequence[str] | None = None,
     ) -> PipelineFunction:
-        """Returns the compiled operators after a start as a pure function, and the part before them.
+        """Returns the compiled operators that follow `start` as a pure function; its attribute `host` is the part before them.
 
         The function takes a batch of any size, or one sample, dense or padded with its sizes, and returns the pipeline's
-        bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. The call opens and reads nothing.
+        bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Making the function opens and reads no files.
 
         Args:
             start: inputs of the function: a node or its name (`name=` in the definition), which stands for all of its outputs,
                 or a sequence of these. None: the outputs of the last host operators, such as decoders, and of readers.
             outputs: results of the function: nodes, or their names; None: the outputs of the pipeline that follow from
                 the start.
-            deterministic: if False, random operators draw; if True, they are refused. A dict replaces each random operator
-                that it names by the given value, and other random operators are refused. If the value is a typed key of
-                JAX, such as `jax.random.key(0)`, the operator runs, and draws the same from the key for every sample.
-            layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence by value. None takes
-                the layout of the decoder or external source, or "" if it has none.
+            deterministic: if False, random operators draw random values; if True, they raise an error. A dict maps names of
+                random operators to values that replace them; other random operators raise an error. If a value is a typed
+                key of JAX, such as `jax.random.key(0)`, the operator runs, and draws from this key the same for every
+                sample.
+            layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence by value. None: the
+                layout of the decoder or external source, or "" if it has none.
 
         Raises:
-            ValueError: an operator after the start runs on the host, such as a decoder or a Python function, chooses
-                among the samples of a batch, or reads data that the start does not lead to; or the pipeline has no such
-                node. The error names it.
+            ValueError: an operator after the start runs on the host (such as a decoder or a Python function), chooses among
+                the samples of a batch, or reads data that does not come from the start; or the pipeline does not have a
+                named node. The error names the operator or node.
             RuntimeError: the pipeline is in debug mode, so it has no graph.
         """
         if self.debug:
@@ -1000,11 +1004,11 @@ class Pipeline:
         Args:
             folder: folder to write; it is created.
             start, outputs, layout: as in `function`.
-            shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures. A sample
-                runs in the smallest shape that holds it, and is refused if no shape does. For several values, tuples with
-                a shape for each. None: squares of 256 to 2048 pixels, if the start is pictures.
-            deterministic: as in `function`; random operators are refused unless they get a value or a key. If False, they
-                draw, and calls need a key or index.
+            shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures. A sample runs
+                in the smallest shape in which it fits; if there is none, it raises an error. For several values, give tuples
+                with a shape for each value. None: squares of 256 to 2048 pixels, if the start is pictures.
+            deterministic: as in `function`. If False, random operators draw, and calls of the loaded function need a key or
+                an index.
             dtypes: element types of the start; None: uint8 for pictures, float32 for all else.
             platforms: any of "cpu", "cuda" and "tpu"; this machine need not have them.
             max_aspect: largest ratio of the longest side of a picture to the shortest.
@@ -1029,7 +1033,7 @@ class Pipeline:
 
     @property
     def max_batch_size(self) -> int:
-        """Most samples in a batch, the same as `batch_size`."""
+        """Maximum number of samples in a batch, the same as `batch_size`."""
         return self._config.max_batch_size
 
     @property
@@ -1059,7 +1063,7 @@ class Pipeline:
 
     @property
     def prefetch_queue_depth(self) -> int | Mapping[str, int]:
-        """Number of batches made ahead, as given; in a dict the largest value counts."""
+        """Number of batches made ahead, as given; if it is a dict, the largest value is used."""
         return self._config.prefetch_queue_depth
 
     @property
@@ -1105,17 +1109,17 @@ class Pipeline:
 
     @property
     def max_compiles(self) -> int | None:
-        """Most programs the pipeline may compile; None for any number."""
+        """Maximum number of programs that the pipeline may compile; None for any number."""
         return self._config.max_compiles
 
     @property
     def max_prefetch_bytes(self) -> int | None:
-        """Most bytes of batches made ahead; None for a quarter of the memory."""
+        """Maximum bytes of batches made ahead; None for a quarter of the memory."""
         return self._config.max_prefetch_bytes
 
     @property
     def max_idle_bytes(self) -> int:
-        """Most bytes of host memory kept for later batches."""
+        """Maximum bytes of unused host memory kept for later batches."""
         return self._config.max_idle_bytes
 
     @property
@@ -1125,7 +1129,7 @@ class Pipeline:
 
     @property
     def exact_shapes(self) -> bool:
-        """True if each sample runs in a call of its own."""
+        """True if each sample runs in a separate call."""
         return self._config.exact_shapes
 
     @property
@@ -1135,12 +1139,12 @@ class Pipeline:
 
     @property
     def min_workers(self) -> int:
-        """Fewest processes, if their number follows the waiting time."""
+        """Minimum number of workers, if the number is adapted to the waiting time."""
         return self._config.min_workers
 
     @property
     def max_workers(self) -> int | None:
-        """Most processes, if their number follows the waiting time; None if it does not."""
+        """Maximum number of workers, if the number is adapted to the waiting time; otherwise None."""
         return self._config.max_workers
 
     @property

@@ -1,4 +1,4 @@
-"""Draws the graph of a pipeline by steps: a box for fused operators, with time and bytes, and the border with workers."""
+"""Draws the graph of a pipeline by steps, with times, bytes and the border to workers. Fused operators share a box."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def plan_svg(
     """Draws a plan.
 
     Args:
-        here: the steps that this process runs, while workers run the rest; None if there are no workers.
-        links: URL of each row's link, up to the number of its node; "" for no links.
+        here: the steps that this process runs if workers run the others; None if there are no workers.
+        links: start of each row's URL, to which the number of the row's node is added; "" for no links.
     """
     below = set() if here is None else {node for step in here.steps for node in step.nodes}
     boxes: list[_display.GraphBox] = []
@@ -85,8 +85,8 @@ def plan_svg(
 
 
 def _leaving(plan: ExecutionPlan, box_of: Mapping[Node, str]) -> dict[str, dict[DataNode, None]]:
-    """Lists, for each box, the values that other boxes take, each value once."""
-    # Use no lists: a search in a list would call `==`, which makes a node.
+    """Lists, for each box, the values that other boxes or the outputs use, each value once."""
+    # Do not search in lists: this would call `==`, which makes a node.
     found: dict[str, dict[DataNode, None]] = {}
     taken = [(v, box_of[node]) for step in plan.steps for node in step.nodes for v in dependencies(node)]
     for value, by in [*taken, *((value, "") for value in plan.outputs)]:

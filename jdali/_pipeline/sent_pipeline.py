@@ -32,7 +32,7 @@ from jdali.graph import (
     with_late_steps,
 )
 
-# JAX's options that decide bits, or keys of the compilation cache: workers copy them from the user's process.
+# Options of JAX that change bits of results, or keys of the compilation cache. Workers copy them from the user's process.
 _JAX_OPTIONS = (
     "jax_enable_x64", "jax_threefry_partitionable", "jax_default_prng_impl", "jax_default_matmul_precision",
     "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_debug_infs", "jax_disable_jit",
@@ -46,7 +46,7 @@ QUIET_TASKS = 8
 
 
 def give_back_free_memory() -> None:
-    """Returns free pages of the heap to the system, if the C library can; glibc itself only frees the heap's end."""
+    """Returns free pages of the heap to the system, if the C library can. By itself, glibc frees only the end of the heap."""
     with contextlib.suppress(OSError, AttributeError):  # another system, or another C library
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -56,7 +56,7 @@ class SentPipeline:
     """Holds the definition and options of a pipeline, to send them to workers.
 
     Attributes:
-        readers: size of each reader's data set and a digest of its names, by the name of the node.
+        readers: size of each reader's data set and a digest of the names of its samples, by the name of the node.
         config: the options that workers need.
         folder: working folder of the user's process, to which relative file names refer.
     """
@@ -102,8 +102,8 @@ class SentPipeline:
 class Settling:
     """Makes tasks, and returns free memory to the system once their programs are compiled.
 
-    Compiling a program, or reading it from the cache, takes some ten megabytes. The allocator keeps them, although later
-    tasks need little of them. Returning memory after each task would cost page faults in the next task.
+    Compiling a program, or reading it from the cache, takes some ten megabytes. The allocator keeps this memory, although
+    later tasks need little of it. Returning memory after each task would cost page faults in the next task.
     """
 
     def __init__(
@@ -136,11 +136,7 @@ def send_pipeline(
     readers: Mapping[Node, Any],
     tables: Mapping[str, Mapping[str, Any]],
 ) -> SentPipeline:
-    """Describes a pipeline for workers.
-
-    Raises:
-        TypeError: a value cannot be sent; the error names it, and the user's line.
-    """
+    """Describes a pipeline for workers; raises TypeError, with the user's line, if a value cannot be sent."""
     graph = record_graph(nodes, lambda runtime: runtime.remake())
     graph = dataclasses.replace(
         graph, nodes=tuple(_without(tables.get(node.name, {}), node) for node in graph.nodes)

@@ -45,7 +45,6 @@ def use_function(definition: Definition, define_graph: object) -> None:
 
 
 def serialized(definition: Definition) -> bytes:
-    """Writes a complete definition, see `Pipeline.serialize`."""
     nodes, domains = written_graph(record_to_write(definition.graph.nodes))
     content = {
         "version": VERSION,
@@ -58,7 +57,7 @@ def serialized(definition: Definition) -> bytes:
 
 
 def _kept_options(config: PipelineConfig) -> dict[str, Any]:
-    """Returns the options to write; without a seed from the user, each deserialized pipeline draws a seed of its own."""
+    """Returns the options to write. They have no seed if the user gave none, so each deserialized pipeline draws a new seed."""
     kept = {name: getattr(config, name) for name in OPTIONS}
     return kept if config.seed_given else kept | {"seed": None}
 
@@ -83,11 +82,7 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns the parts of an equal pipeline: the definition, and further arguments of `Pipeline`.
-
-    Raises:
-        TypeError: an argument cannot be written, a function or a source for instance.
-    """
+    """Returns the written definition of a pipeline, and options that it lacks, for `pickle`; raises TypeError if impossible."""
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:
@@ -113,7 +108,6 @@ def define(definition: Definition, content: Mapping[str, Any]) -> None:
 
 
 def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
-    """Reads arguments of `Pipeline` from JSON."""
     options = dict(written)
     for name, kind in (("stream_policy", StreamPolicy), ("concurrency", OperatorConcurrency)):
         if name in options:

@@ -1,4 +1,4 @@
-"""Gets data from the user: external sources, fed data, and sources in worker processes.
+"""Gets data from the user, by external sources in this process or in workers, or by `feed_input`.
 
 ```
  a callback, an iterable ──▶ items ──┐

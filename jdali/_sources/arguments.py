@@ -47,7 +47,7 @@ def check_source(source: object, cycle: object, *, repeat_last: bool = False) ->
 
 
 def is_random_access(source: object) -> bool:
-    """Returns True if a source has its elements only by index; DALI's sources are called or iterated."""
+    """Returns True if a source can only be indexed. DALI has no such sources."""
     if callable(source) or isinstance(source, Iterable):
         return False
     return hasattr(source, "__len__") and hasattr(source, "__getitem__")
@@ -59,11 +59,7 @@ def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
 
 
 def takes_argument(function: Callable[..., object]) -> bool:
-    """Returns True if a callback takes an index: a number, SampleInfo or BatchInfo.
-
-    Raises:
-        TypeError: the callback takes more arguments.
-    """
+    """Returns True if a callback takes an index: a number, SampleInfo or BatchInfo; raises TypeError if it takes more."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -73,7 +69,7 @@ def takes_argument(function: Callable[..., object]) -> bool:
         inspect.Parameter.VAR_KEYWORD: "var-keyword argument `**{}` which is",
         inspect.Parameter.KEYWORD_ONLY: "keyword-only argument `{}` which is",
     }
-    if isinstance(function, functools.partial):  # shows the arguments that it fills in as keyword-only
+    if isinstance(function, functools.partial):  # which shows the arguments it sets as keyword-only
         del refused[inspect.Parameter.KEYWORD_ONLY]
         parameters = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
     found = [refused[p.kind].format(p.name) for p in parameters if p.kind in refused]

@@ -1,4 +1,4 @@
-"""Feeds a pipeline with the user's data: from callbacks, iterables and `feed_input`."""
+"""Provides a pipeline with the user's data, from callbacks, iterables and `feed_input`."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class SourceFeed:
     """Provides the data of one `fn.external_source`: from a callback, from an iterable, or fed by the user.
 
     Args:
-        num_outputs: number of outputs; None for one output, which the source gives without a tuple.
-        cycle: "quiet" (or True) restarts the iterable, "raise" does so after StopIteration, "no", False or None stays at
-            its end for good; must be None for a callback, or for fed data.
+        num_outputs: number of outputs; None for one output, which the source returns without a tuple.
+        cycle: what happens at the end of an iterable. "quiet" (or True) restarts it, "raise" restarts it after
+            StopIteration, "no", False or None leaves it at its end. Must be None for a callback or fed data.
         batch_info: if True, a batch callback takes a `BatchInfo` in place of the iteration number.
-        repeat_last: if True, the last fed batch serves later iterations, too; only without a source.
+        repeat_last: if True, the last fed batch is used again if nothing new was fed; only without a source.
         no_copy: if True, fed data is not copied; the user must not change it until it was used.
-        held: if True, an iterable stays at its end until `restart`, because its batches are drawn ahead.
+        held: if True, an iterable stays at its end until `restart`; for batches that are drawn ahead.
 
     Raises:
         TypeError: the source can be neither called nor iterated nor indexed.
@@ -82,15 +82,15 @@ class SourceFeed:
                 )
         self._kinds = [DataKind() for _ in self.layouts]
         self.fed: collections.deque[Any] = collections.deque()  # fed batches, in order
-        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # of batches that are not complete yet
+        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # of batches that are not complete
         self._last: Any = None
         self._feed_lock = threading.Lock()
-        # Twins share this lock: one at a time calls the source and copies its data. The source may reuse its memory, or cache
-        # what it computes for an epoch.
+        # Twins share this lock, so only one at a time calls the source and copies its data. The source may reuse its memory
+        # for the next batch, or cache what it computes for an epoch.
         self._turn = threading.RLock()
         self._given = 0  # number of fed batches that were used
         self._told_of_loss = False
-        # A callback that takes an index has no position that must be restored, so it needs no `SourceItems`.
+        # A callback that takes an index has no position to restore, so it needs no `SourceItems`.
         check_source(source, cycle, repeat_last=repeat_last)
         self._takes_index = is_callback(source) and takes_argument(source)
         self._items: SourceItems | None = None
@@ -99,7 +99,7 @@ class SourceFeed:
 
     @property
     def title(self) -> str:
-        """The operator, with its name if it has one, for messages."""
+        """The operator and, if the user gave one, its name, for messages."""
         return f"external_source {self.name!r}" if self.name != "external_source" else self.name
 
     @property
@@ -113,14 +113,14 @@ class SourceFeed:
         return self.source is not None
 
     def check_is_fed(self, name: str) -> None:
-        """Raises RuntimeError, which names the source, if its data is not fed."""
+        """Raises RuntimeError if data cannot be fed to this source."""
         if not self.is_fed:
             raise RuntimeError(
                 f"Cannot use `feed_input` on the external source '{name}' with a `source` argument specified."
             )
 
     def as_fed(self, data: object, layout: str | None, batch_size: int, *, copy: bool) -> Any:
-        """Checks and converts a user's batch, or a sequence with a batch for each output, for `feed`."""
+        """Checks a user's batch, or a sequence with a batch for each output, and converts it for `feed`."""
         layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
 
@@ -132,7 +132,7 @@ class SourceFeed:
     def feed_output(
         self, output: int, unused: Collection[int], data: object, layout: str | None, batch_size: int
     ) -> None:
-        """Adds one output of a batch; the batch is complete once all outputs except the `unused` have been added."""
+        """Adds one output of a batch. The batch is complete when all outputs except those in `unused` were added."""
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
         own = self._fed_layout(layout, output) or layout_of(data)
         with self._feed_lock:
@@ -142,23 +142,23 @@ class SourceFeed:
             if not all(self._fed_outputs.get(i) for i in numbers if i not in unused):
                 return
             parts = {i: self._fed_outputs[i].popleft() for i in numbers if i not in unused}
-            anything = next(iter(parts.values()))  # fills unused outputs
+            anything = next(iter(parts.values()))  # a placeholder for unused outputs
             rows = [parts.get(i, anything) for i in numbers]
             self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
 
     def _fed_layout(self, layout: str | None, output: int) -> str | None:
-        """Returns the layout with which a batch is fed, or else the layout of its output."""
+        """Returns the layout of a fed batch: the given layout, or the declared layout of the output."""
         declared = self.layouts[output]
         if layout and declared and layout != declared:
             raise ValueError(f'{self.title}: Expected data with layout: "{declared}" and got: "{layout}".')
         return layout or declared
 
     def remake(self) -> Callable[[], SourceFeed]:
-        """Returns a factory that recreates the source in a worker, without the user's source: tasks bring its data."""
+        """Returns a factory that makes this object in a worker. The user's source is not sent; each task contains its data."""
         return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
 
     def anew(self) -> SourceFeed:
-        """Returns the same source at its beginning, for another pipeline."""
+        """Returns a copy for another pipeline, at the beginning of the source."""
         fresh = copy.copy(self)
         fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
         fresh._last, fresh._given, fresh._turn = None, 0, threading.RLock()
@@ -173,7 +173,7 @@ class SourceFeed:
             self._items.restart()
 
     def end_with(self, other: str) -> None:
-        """Drops the batch of this source, because source `other` has ended; restarts if `cycle` is "raise"."""
+        """Drops the current batch, because source `other` has ended. Restarts this source if `cycle` is "raise"."""
         if self.cycle == "raise":
             self.restart()
         elif self._items is not None and is_callback(self.source):
@@ -185,13 +185,12 @@ class SourceFeed:
             )
 
     def interrupt(self) -> None:
-        """Ends a wait for data, before the source is closed."""
+        """Ends a wait for data; called before the pipeline is closed."""
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Returns the position, fit for JSON; empty for a callback that takes the index of the batch or sample.
+        """Returns the position as data for JSON. It is empty for a callback that takes the index of the batch or sample.
 
-        It does not hold fed data, only the number of fed batches that were used.
+        For fed data, it is only the number of fed batches that were used.
         """
         if self.is_fed:
             return {"taken": self._given}
@@ -200,7 +199,7 @@ class SourceFeed:
         return {"own": portable(self.source.get_state())} if has_state(self.source) else {}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Returns to the position of a state; drops fed data that was not used."""
+        """Restores the position of a state, and drops fed data that was not used."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self.is_fed:
             with self._feed_lock:
@@ -213,7 +212,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
-        """Ends an epoch early, right after the batch of a state, see `SourceItems.leave_epoch`."""
+        """Ends an epoch early, after the batch at which `state` was taken, see `SourceItems.leave_epoch`."""
         self._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             one = 1 if self.batch else batch_size
@@ -222,7 +221,7 @@ class SourceFeed:
             self.source.set_state(restored(state["own"]))
 
     def twin(self) -> SourceFeed:
-        """Returns the same source with a second position; raises RuntimeError if it cannot be replayed."""
+        """Returns a copy with an independent position; raises RuntimeError if the source cannot be replayed."""
         twin = copy.copy(self)
         twin._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
@@ -233,12 +232,11 @@ class SourceFeed:
         return twin
 
     def skip(self, batches: int, batch_size: int) -> None:
-        """Skips some batches."""
         if self._items is not None:
             self._items.skip(batches if self.batch else batches * batch_size)
 
     def draw(self, *request: int) -> list[Samples]:
-        """Returns a batch as `next` does; checks that its type, number of axes and layout match earlier batches."""
+        """Returns a batch as `next` does, and checks that its type, number of axes and layout equal those of earlier batches."""
         outputs = self.next(*request)
         for kind, samples, layout in zip(self._kinds, outputs, self.drawn_layouts, strict=True):
             try:
@@ -248,13 +246,10 @@ class SourceFeed:
         return outputs
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """Returns the samples of the next batch, for each output.
+        """Returns the samples of the next batch, for each output; raises StopIteration if the source is at its end.
 
         Args:
             first: number of the first sample in the epoch.
-
-        Raises:
-            StopIteration: the source is at its end.
         """
         if self.is_fed:
             batch = self._next_fed()
@@ -273,7 +268,6 @@ class SourceFeed:
         return batch.outputs
 
     def _next_batch(self, batch_size: int, iteration: int, epoch: int, first: int) -> _Batch:
-        """Calls the source for a batch, see `next`."""
         if self.batch:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:
@@ -281,7 +275,7 @@ class SourceFeed:
         return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """Calls a source of single samples for some positions of a batch; returns, by row, a value or a value for each output."""
+        """Calls a source of single samples for some positions of a batch. Returns, for each, a value or a sequence of outputs."""
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         rows: list[Any] = []
         for number, info in enumerate(infos, 1):
@@ -305,7 +299,7 @@ class SourceFeed:
         return rows
 
     def _columns(self, rows: list[object]) -> Any:
-        """Converts rows of samples to the form in which a source of batches returns them."""
+        """Transposes samples to one sequence for each output, which is the form of a source of batches."""
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
     def _outputs(self, raw: Any) -> list[Any]:
@@ -321,7 +315,7 @@ class SourceFeed:
             ) from None
 
     def check_fed(self) -> None:
-        """Raises IndexError if fed data is missing; called before any source is drawn from."""
+        """Raises IndexError if fed data is missing. It is called before any source returns data."""
         if self.is_fed and not self.fed and not (self.repeat_last and self._last is not None):
             raise IndexError(
                 f"external_source {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) "
@@ -341,7 +335,7 @@ class SourceFeed:
         return self.source(argument()) if self._items is None else self._items.next()
 
     def _own(self, row: object, info: SampleInfo) -> Any:
-        """Copies a sample's outputs, because the source may reuse its memory for the next sample."""
+        """Copies the outputs of a sample, because the source may reuse the memory for the next sample."""
         try:
             if self.num_outputs is None:
                 return own_sample(row)
@@ -352,7 +346,7 @@ class SourceFeed:
             raise SampleError(text, sample=where) from error
 
     def _about_outputs(self, value: object) -> str:
-        """Returns a hint to add to an error, if the value may be meant as several outputs."""
+        """Returns a hint for an error message if the user probably meant the value as several outputs, otherwise ""."""
         if self.num_outputs is not None or not isinstance(value, (tuple, dict)):
             return ""
         if isinstance(value, dict):
@@ -362,7 +356,7 @@ class SourceFeed:
     def _batch(
         self, outputs: Sequence[object], layouts: Sequence[str | None], batch_size: int, *, copy: bool
     ) -> _Batch:
-        """Converts the data of the outputs to checked samples that the pipeline owns."""
+        """Checks the data of the outputs and converts it to samples; with `copy`, in memory of the pipeline."""
         if len(outputs) != len(self.layouts):
             raise ValueError(
                 f"{self.title}: the source gave {len(outputs)} outputs, num_outputs is {self.num_outputs}"

@@ -17,11 +17,12 @@ from jdali._errors import contained
 class SourceItems:
     """Iterates over a user's source: an iterable, a generator function, or a callback without an argument.
 
-    The position is the state of the iterator, if that has `get_state` and `set_state`, as Grain's do. Otherwise it is the
-    number of items taken. To go back there, a sequence is indexed; anything else is iterated again from its beginning.
+    If the iterator has `get_state` and `set_state`, as Grain's iterators do, the position is its state. Otherwise it is the
+    number of items taken. To restore such a position, a sequence is indexed; other sources are iterated again from the
+    beginning.
 
     Args:
-        cycle: "quiet" restarts an iterable at its end, "raise" does so after StopIteration, "no" does neither.
+        cycle: "quiet" restarts an iterable at its end, "raise" restarts it after StopIteration, "no" does not restart it.
         held: if True, every call after the end raises StopIteration until `restart`, also with "raise".
     """
 
@@ -34,8 +35,8 @@ class SourceItems:
             self._begin = lambda: _CallbackItems(source)
         else:
             self._begin = lambda: iter(source)
-        # A generator or a callback continues where it is, and cannot restart. Nor can another iterator, unless it has a
-        # `cycle`: then its `__iter__` restarts it.
+        # A generator or a callback cannot restart; it continues where it is. Other iterators restart only with `cycle`, by a
+        # call of `__iter__`.
         generator = inspect.isgenerator(source)
         if cycle != "no" and generator:
             raise TypeError(
@@ -50,7 +51,7 @@ class SourceItems:
 
     @property
     def is_spent(self) -> bool:
-        """True for a generator that has yielded items, because it cannot restart."""
+        """True if the source is a generator that has yielded items, because it cannot restart."""
         return self._taken > 0 and inspect.isgenerator(self._source)
 
     def next(self) -> Any:
@@ -72,7 +73,7 @@ class SourceItems:
         return item
 
     def _given(self) -> Any:
-        """Returns the next item. If an iterator raises, it has passed the item; if a generator raises, it has ended."""
+        """Returns the next item. An iterator that raises has skipped the item; a generator that raises has ended."""
         if self._met_end:
             self._met_end = False
             raise StopIteration
@@ -91,7 +92,7 @@ class SourceItems:
             raise failure from failure.__cause__
 
     def leave_out(self, count: int) -> None:
-        """Drops the remaining items of a batch in which an item raised."""
+        """Skips the remaining items of a batch after one of its items raised an error."""
         for _ in range(count):
             try:
                 self._given()
@@ -108,7 +109,6 @@ class SourceItems:
             self._iterator, self._taken, self._ended = self._begin(), 0, False
         self._met_end = False
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         if has_state(self._iterator):
             return {"own": portable(self._iterator.get_state())}  # type: ignore[attr-defined]
@@ -145,18 +145,18 @@ class SourceItems:
                 raise ValueError(
                     f"external_source: it ended before item {wanted}, where the state was taken"
                 ) from None
-            except BaseException as error:  # this item also raised before the state was taken
+            except BaseException as error:  # the item raised an error before the state was taken, too
                 contained(error)
         self._taken = wanted
 
     def leave_epoch(self, state: dict[str, Any], items: int | None) -> None:
-        """Ends an epoch early, right after the items of a state; drops items taken since then.
+        """Ends an epoch early, after the items that were taken before `state`. Items taken since then are dropped.
 
         A source that can neither go back nor restart continues where it is.
 
         Args:
-            items: number of items left in the epoch after the state; they are skipped. If None, the number is unknown,
-                and a source with a `cycle` restarts.
+            items: number of items left in the epoch after the state, which are skipped. If None, the number is unknown; then
+                a source with a `cycle` restarts.
         """
         if not (self._is_indexed or self._restarts or "own" in state):
             return
@@ -180,13 +180,12 @@ class SourceItems:
                 except Exception:  # the item is skipped
                     continue
 
-    # --- again ------------------------------------------------------------------------------
     @property
     def _is_indexed(self) -> bool:
         return isinstance(self._source, (Sequence, np.ndarray))
 
     def twin(self) -> SourceItems:
-        """Returns the same items with a second position; raises RuntimeError if each item can be read only once."""
+        """Returns a copy with an independent position; raises RuntimeError if items can be read only once."""
         if not self._is_indexed:
             raise RuntimeError(
                 f"external_source: a source of type {type(self._source).__name__} gives each item once; only "
@@ -207,7 +206,7 @@ class SourceItems:
 
 
 class _CallbackItems(Iterator[Any]):
-    """Calls a callback for each item; has the callback's state, if it has one."""
+    """Calls a callback for each item. Has `get_state` and `set_state` if the callback has them."""
 
     def __init__(self, function: Callable[[], Any]):
         self._function = function
@@ -220,7 +219,7 @@ class _CallbackItems(Iterator[Any]):
 
 
 def is_generator_function(source: object) -> bool:
-    """Returns True if a function has `yield`; it may be a partial, or the `__call__` of an object."""
+    """Returns True for a generator function, including a partial of one, or an object whose `__call__` is one."""
     if isinstance(source, functools.partial):
         return is_generator_function(source.func)
     call = getattr(type(source), "__call__", None)  # noqa: B004  the function itself is wanted
@@ -228,12 +227,11 @@ def is_generator_function(source: object) -> bool:
 
 
 def has_state(source: Any) -> bool:
-    """Returns True if a user's object has `get_state` and `set_state`."""
     return hasattr(source, "get_state") and hasattr(source, "set_state")
 
 
 def portable(state: Any) -> Any:
-    """Converts a user's state for JSON: some of Grain's are bytes."""
+    """Converts a user's state for JSON. Some states of Grain are bytes."""
     return {"base64": base64.b64encode(state).decode()} if isinstance(state, bytes) else state
 
 

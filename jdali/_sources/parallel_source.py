@@ -17,12 +17,12 @@ from jdali._workers import MadeTask
 from jdali._workers.callbacks import CallbackWorkers
 from jdali.graph import Node
 
-# Number of parts of a batch for each worker: several, because some samples take longer than others.
+# Number of parts of a batch for each worker. There are several, because some samples take longer than others.
 _PARTS = 4
 
 
 class InWorkers(abc.ABC):
-    """The `runtime` of a node whose user code runs in the workers of its pipeline."""
+    """Base of the `runtime` of a node whose user code runs in workers of the pipeline."""
 
     _workers: CallbackWorkers | None = None
     _number = -1
@@ -33,19 +33,18 @@ class InWorkers(abc.ABC):
 
     @abc.abstractmethod
     def in_process(self) -> Any:
-        """Returns the `runtime` that does the same in this process."""
+        """Returns an equivalent `runtime` that runs the user code in this process."""
 
     def attach(self, workers: CallbackWorkers, number: int) -> None:
-        """Sets the workers, and the number of this source among their objects."""
+        """Sets the workers, and the number of the remote object among the objects of the workers."""
         self._workers, self._number = workers, number
 
     def _call(self, method: str, *arguments: object, **room: int) -> Future[MadeTask]:
-        """Calls a method of the remote object; `room` has `samples` and `bytes_per_sample`, see `CallbackWorkers.submit`."""
+        """Calls a method of the remote object. `room` is `samples` and `bytes_per_sample` of `CallbackWorkers.submit`."""
         assert self._workers is not None
         return self._workers.submit(self._number, method, *arguments, **room)
 
     def _parts(self, count: int) -> list[range]:
-        """Divides the samples of a batch into parts for the workers."""
         assert self._workers is not None
         step = max(1, -(-count // (_PARTS * self._workers.size)))
         return [range(i, min(i + step, count)) for i in range(0, count, step)]
@@ -80,7 +79,7 @@ class RemoteSource:
     """Runs a source in a worker process.
 
     Args:
-        alone: True if the source gives batches only in order, so one worker makes all of them.
+        alone: True if the source makes batches only in order, so that one worker must make all of them.
     """
 
     def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
@@ -102,7 +101,7 @@ class RemoteSource:
         return [[*map(host_sample, row)] if isinstance(row, list) else host_sample(row) for row in rows]
 
     def moved(self, method: str, *arguments: Any) -> dict[str, Any]:
-        """Calls a method of the source that changes its position; returns its state."""
+        """Calls a method that changes the position of the source, and returns the new state."""
         getattr(self._local, method)(*arguments)
         return self._local.get_state()
 
@@ -112,7 +111,7 @@ class _Ahead:
     """Represents a batch that workers make ahead, in parts."""
 
     wanted: tuple[int, ...]
-    size: int  # most samples
+    size: int  # maximum number of samples
     parts: list[Future[MadeTask]]
 
 
@@ -161,7 +160,6 @@ class ParallelSource(SourceFeed, InWorkers):
         return False
 
     def remote(self) -> RemoteSource:
-        """Makes the object that is sent to the workers."""
         return RemoteSource(self.source, self._options, not self._takes_index)
 
     def in_process(self) -> SourceFeed:
@@ -192,10 +190,10 @@ class ParallelSource(SourceFeed, InWorkers):
         return batch.outputs
 
     def _wanted(self, request: _Request) -> tuple[int, ...]:
-        """Returns the part of a request that its batch depends on.
+        """Returns the part of a request on which the contents of the batch depend.
 
-        Whole batches do not depend on the number of the first sample, which was too high if an earlier batch was smaller than
-        expected.
+        A source of whole batches does not get the number of the first sample. This number is too high if an earlier batch
+        was smaller than expected.
         """
         return () if not self._takes_index else request[:-1] if self.batch else request
 
@@ -229,7 +227,6 @@ class ParallelSource(SourceFeed, InWorkers):
     def _move(self, *request: Any) -> None:
         self._state = self._call("moved", *request).result().result
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         return self._state
 
@@ -244,7 +241,7 @@ class ParallelSource(SourceFeed, InWorkers):
             self._move("leave_epoch", state, batches, batch_size)
 
     def twin(self) -> SourceFeed:
-        """Returns a twin as `SourceFeed.twin` does; the twin runs in this process."""
+        """Returns a twin as `SourceFeed.twin` does. The twin calls the source in this process."""
         twin = SourceFeed(self.source, **self._options)
         twin._turn = self._turn
         if not self._takes_index:
@@ -254,7 +251,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
 
 def _answers(parts: list[Future[MadeTask]]) -> list[Any]:
-    """Returns the answers of workers; drops the futures, because a future's exception would form a cycle with this frame."""
+    """Returns the answers of workers. Drops the futures, because the exception of a future would form a cycle with this frame."""
     parts.reverse()
     answers = []
     try:

@@ -21,7 +21,7 @@ from jdali._batches import (
 from jdali._system.devices import is_local
 from jdali.tensors import Tensor, TensorCPU, TensorList
 
-# A list of samples in host memory, or a batch if the user's data is on a device.
+# A list of samples in host memory, or a `TensorList` if the user's data is on a device.
 Samples: TypeAlias = "list[np.ndarray[Any, Any]] | TensorList"
 
 
@@ -31,7 +31,6 @@ def in_host_memory(samples: Samples) -> list[np.ndarray[Any, Any]]:
 
 
 def chosen(samples: Samples, rows: np.ndarray[Any, Any]) -> Samples:
-    """Returns the samples at these positions, in this order."""
     return samples.select(rows) if isinstance(samples, TensorList) else [samples[i] for i in rows.tolist()]
 
 
@@ -47,10 +46,7 @@ def kind_of(samples: Samples, i: int) -> tuple[np.dtype[Any], int]:
 
 
 def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> TensorList:
-    """Makes a batch from samples that a source returned.
-
-    Data on a device stays there, unless `device` is "cpu".
-    """
+    """Makes a batch from samples that a source returned; data on a device stays there, unless `device` is "cpu"."""
     if not isinstance(samples, TensorList):
         return TensorList.from_samples(samples, layout, device, source)
     store = dataclasses.replace(samples.store, spec=samples.spec.replace(layout=layout))
@@ -83,7 +79,7 @@ def as_samples(value: object, *, copy: bool = True) -> Samples:
 
 
 def _on_device(value: object) -> TensorList | None:
-    """Converts a batch that is on a device, or has samples there, without reading it; returns None for other batches."""
+    """Converts a batch that is on a device, or has samples there, without copying values to the host. None for other batches."""
     if isinstance(value, TensorList):
         return None if value.store.local else value
     if isinstance(value, jax.Array):
@@ -109,7 +105,7 @@ def own_sample(value: object) -> Any:
 
 
 def host_sample(value: Any) -> Any:
-    """Copies a sample that `own_sample` returned to host memory, if it is not there."""
+    """Copies a result of `own_sample` to host memory, if it is not there yet."""
     if isinstance(value, (np.ndarray, TensorCPU)):
         return value
     array = np.asarray(value)
@@ -117,7 +113,7 @@ def host_sample(value: Any) -> Any:
 
 
 def layout_of(value: object) -> str:
-    """Returns the layout that a batch, or its tensors, have of their own; "" if there is none."""
+    """Returns the layout of a batch that is a `TensorList` or consists of tensors; "" if it has none."""
     if isinstance(value, TensorList):
         return value.layout()
     if isinstance(value, (list, tuple)):
@@ -136,7 +132,7 @@ class DataKind:
     def check(self, samples: Samples, layout: str) -> None:
         """Raises RuntimeError, with DALI's text, if a batch is of another kind than the previous batch.
 
-        A batch without samples has no kind. Batches without a layout may precede batches with a layout.
+        Batches without samples are not checked. Batches without a layout may come before batches with a layout.
         """
         if not len(samples):
             return

@@ -43,7 +43,7 @@ class VideoInput(SourceFeed):
         self._upright = apply_rotation
         self._fed_or_closed = threading.Condition(self._feed_lock)
         self._closed = False
-        self._open: contextlib.ExitStack | None = None  # holds the current video
+        self._open: contextlib.ExitStack | None = None  # closes the current video
         self._decoder: VideoDecoder | None = None
         self._frames = self._next_frame = 0
 
@@ -71,7 +71,6 @@ class VideoInput(SourceFeed):
         return videos[0].copy() if whole and copy else videos[0]
 
     def feed(self, batch: object) -> None:
-        """Adds a video."""
         with self._fed_or_closed:
             self.fed.append(batch)
             self._fed_or_closed.notify_all()

@@ -1,4 +1,4 @@
-"""Finds the source of a value in a graph, and the class names of labels."""
+"""Finds the reader or decoder that a value in a graph comes from, and the class names of labels."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import NamedTuple
 from jdali.graph import DataNode, Node, moves_only
 from jdali.readers.base import ClassNames, Reader
 
-# Operators that keep the values of labels, in addition to the operators that only move data.
+# Operators that do not change the values of labels. Operators that only move data are not listed.
 _SAME_NUMBER = {"cast", "cast_like", "copy", "expand_dims", "random_bbox_crop", "reshape", "squeeze"}
 
 
 class Origin(NamedTuple):
-    """Describes the source of a value.
+    """Where a value comes from.
 
     Attributes:
         node: a reader, `decoders.audio`, or another operator without inputs.
         output: number of the output of `node`.
-        chain: operators from the one that computes the value back to `node`, including both.
+        chain: operators on the way back from the value to `node`. The first computes the value, the last is `node`.
     """
 
     node: Node
@@ -27,7 +27,7 @@ class Origin(NamedTuple):
 
 
 def origin(value: DataNode) -> Origin:
-    """Finds the source of a value by following the first input of each operator."""
+    """Finds where a value comes from, by following the first input of each operator."""
     chain: list[Node] = []
     while True:
         node = value.source
@@ -41,7 +41,7 @@ def origin(value: DataNode) -> Origin:
 
 
 def class_names(value: DataNode, readers: Mapping[Node, Reader]) -> ClassNames:
-    """Returns the class names of the labels in a value; empty if the value has no labels with names."""
+    """Returns the class names of the labels in a value; empty if they are unknown."""
     found = origin(value)
     *way, node = found.chain
     if node not in readers or not all(moves_only(step) or step.op.name in _SAME_NUMBER for step in way):

@@ -73,7 +73,7 @@ def statistics(
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
-    """Yields batches with the positions of samples to measure: of the first `n` good samples, or of one epoch."""
+    """Yields batches, with the positions of the samples to measure: the first `n` good samples, or those of one epoch."""
     epoch: int | None = None
     left = sys.maxsize if n is None else n
     while left:
@@ -91,7 +91,7 @@ def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, 
         chosen = np.flatnonzero(good)[:left]
         left -= len(chosen)
         yield result.outputs, chosen
-        # A batch with samples of the next epoch, or with padding, ends the epoch.
+        # A batch with samples of the next epoch or with padding ends the epoch.
         if n is None and ((result.ids.epoch != epoch).any() or result.padded.any()):
             return
 
@@ -101,12 +101,11 @@ def _epoch_size(pipe: Pipeline) -> int | None:
     metas = list(pipe.reader_meta().values())
     if metas:
         return -(-int(metas[0]["epoch_size"]) // int(metas[0]["number_of_shards"]))
-    iter(pipe)  # raises an error if the pipeline has no end
+    iter(pipe)  # raises if the pipeline has no end
     return None
 
 
 def _decoding(data: object) -> Pipeline:
-    """Builds a pipeline that decodes a reader's images and sounds."""
     if isinstance(data, DynamicReader):
         make: Any = fn
         for part in data._op.name.split("."):

@@ -13,9 +13,9 @@ _Array = np.ndarray
 class Moments:
     """Computes count, mean and standard deviation by channel, over arrays that are added one by one.
 
-    Integers are summed exactly, as Python integers. For floats, it computes the mean and the sum of squared deviations of
-    each array in float64 and then combines them (Chan, Golub and LeVeque), so that a large mean loses no digits. NaN and
-    infinity are counted and left out.
+    Integers are summed exactly, as Python integers. For floats, the mean and the sum of squared deviations of each array are
+    computed in float64 and then combined (Chan, Golub and LeVeque), so that a large mean loses no digits. NaN and infinity
+    are counted and left out.
     """
 
     def __init__(self, channels: int):
@@ -58,7 +58,6 @@ class Moments:
 
     @property
     def count(self) -> int:
-        """Returns the number of values in the first channel."""
         return self._ints[0][0] + self._floats[0][0]
 
     @property
@@ -81,7 +80,6 @@ class Moments:
 
 
 def _sums(column: _Array) -> tuple[int, int]:
-    """Computes the exact sum and sum of squares of integers."""
     if column.dtype.itemsize > 2:
         wide = column.astype(object)
         return int(wide.sum()), int((wide * wide).sum())

@@ -18,21 +18,15 @@ _SOUND = "decoders.audio"
 
 
 class Output:
-    """Collects sizes, values and labels of one output.
-
-    Args:
-        name: name of the output.
-        node: the output in the graph.
-        classes: class names of its labels; empty if it has no labels with names.
-    """
+    """Collects sizes, values and labels of one output. `classes` are the names of the labels; empty if unknown."""
 
     def __init__(self, name: str, node: DataNode, classes: ClassNames):
         self.name, self.source, self.index, self._classes = name, node.source, node.index, classes
         self._extents: list[np.ndarray] = []
         self._numbers: list[np.ndarray] = []
         self._moments: dict[int, Moments] = {}  # moments by number of channels
-        self._samples: collections.Counter[int] = collections.Counter()  # samples by number of channels
-        self._objects: collections.Counter[int] = collections.Counter()  # objects by label
+        self._samples: collections.Counter[int] = collections.Counter()  # number of samples by channels
+        self._objects: collections.Counter[int] = collections.Counter()  # number of objects, by label
         self._dtype, self._layout = np.dtype(np.uint8), ""
 
     def add(self, batch: TensorList, chosen: np.ndarray) -> None:
@@ -69,17 +63,17 @@ class Output:
 
     @property
     def extents(self) -> np.ndarray:
-        """Returns the sizes of the samples, [n, ndim]."""
+        """Returns the samples' sizes, [n, ndim]."""
         return np.concatenate(self._extents) if self._extents else np.zeros((0, 0), np.int64)
 
     @property
     def numbers(self) -> np.ndarray | None:
-        """Returns the samples, [n], if each is one number, else None."""
+        """Returns the samples, [n], if each is one number, otherwise None."""
         every = len(self._numbers) == len(self._extents) > 0
         return np.concatenate(self._numbers) if every else None
 
     def _by_channel(self, values: np.ndarray) -> np.ndarray:
-        """Arranges values as [..., channels]; sounds, and data without channels, count as one channel."""
+        """Arranges values as [..., channels]. All channels of a sound count as one, and data without channels have one."""
         axis = -1 if self.is_sound else self._channel_axis(values)
         return values.reshape(-1, 1) if self.is_sound or axis is None else np.moveaxis(values, axis, -1)
 
@@ -91,11 +85,7 @@ class Output:
         return next((axis for axis in (-1, -3) if values.shape[axis] <= _MOST_CHANNELS), None)
 
     def statistics(self, rates: np.ndarray | None) -> OutputStatistics:
-        """Returns the statistics of all samples so far.
-
-        Args:
-            rates: sampling rates of the samples, Hz, if known.
-        """
+        """Returns the statistics of all samples so far; `rates` are sampling rates in Hz, if known."""
         name, dtype, numbers = self.name, str(self._dtype), self.numbers
         if self._objects:
             labels = dict(sorted(self._objects.items()))
@@ -124,7 +114,7 @@ class Output:
 
 
 def statistics_of(outputs: Sequence[Output]) -> tuple[OutputStatistics, ...]:
-    """Computes the statistics of each output; adds durations of sounds if their sampling rates are an output too."""
+    """Computes the statistics of each output; adds durations of sounds if their sampling rates are also an output."""
     rates = {
         output.source: output.numbers
         for output in outputs

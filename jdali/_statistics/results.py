@@ -1,4 +1,4 @@
-"""Holds and prints the results of `jdali.statistics`."""
+"""Defines the results of `jdali.statistics`, and prints them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_LABELS = 10
 
 
 class Range(NamedTuple):
-    """Holds the smallest, mean and largest value of a size or a duration."""
+    """The smallest, mean and largest value of a size or a duration."""
 
     smallest: float
     mean: float
@@ -32,7 +32,7 @@ class Range(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class OutputStatistics:
-    """Holds the statistics of one output of a pipeline.
+    """The statistics of one output of a pipeline.
 
     Attributes:
         name: name of the output, "output 0" for instance.
@@ -47,7 +47,7 @@ class OutputStatistics:
         std: standard deviation by channel over all values, as NumPy's `std` computes it.
         range: smallest and largest value.
         not_finite: number of values that are NaN or infinite; the statistics leave them out.
-        labels: number of occurrences of each label; a sample with several objects counts for each.
+        labels: number of occurrences of each label; in a sample with several objects, each object counts.
         other_channels: number of samples left out of `mean`, `std` and `range`, because their number of channels is not the
             most frequent.
         classes: class names of the labels; empty if unknown.
@@ -106,10 +106,10 @@ _AXES = {
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Statistics:
-    """Holds the results of `jdali.statistics`; `crop_mirror_normalize` takes the mean and std of the last printed line.
+    """The results of `jdali.statistics`. The last printed line has `mean` and `std` as arguments of `crop_mirror_normalize`.
 
     Attributes:
-        samples: number of samples measured, without the bad samples.
+        samples: number of measured samples, not counting bad samples.
         bad: samples that could not be read or decoded.
         outputs: statistics of each output of the pipeline, in order.
         classes: class names of the first output that has labels with names, by label.

@@ -25,11 +25,6 @@ class Blocks:
     The blocks of all files form one sequence: the first block of a file follows the last block of the file before.
     While reads follow the sequence, each new block doubles the number of blocks fetched ahead, up to a limit. Reads
     may also go back and forth within a window of blocks; the blocks of the window stay in memory.
-
-    Args:
-        files: the remote files, by number.
-        sizes: sizes of all files, bytes.
-        scope: provides the threads that fetch the blocks.
     """
 
     def __init__(self, files: Mapping[int, RemoteFile], sizes: Sequence[int], scope: Scope):
@@ -47,19 +42,18 @@ class Blocks:
         scope.serves(self, self._begin)
 
     def span(self, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray, count: int) -> int:
-        """Returns the most blocks that `count` consecutive pieces span.
+        """Returns the largest number of blocks that `count` consecutive pieces span.
 
         Args:
             files: int [n], the file number of each piece, in reading order.
             offsets, ends: int64 [n], bytes.
-            count: at least 1.
         """
         if not len(files):
             return 0
         count = min(count, len(files))
         starts = np.array(self._starts)[files]
         first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
-        # Pieces may be read in another order than they have in the files.
+        # The reading order may differ from the order of the pieces in the files.
         first = np.minimum.accumulate(first[::-1])[::-1]
         last = np.maximum.accumulate(last)
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1
@@ -80,7 +74,6 @@ class Blocks:
         self._latest, self._ahead = -1, 0
 
     def read(self, file: int, offset: int, size: int) -> bytes:
-        """Returns `size` bytes of a file from `offset` on; raises `OSError`."""
         if not size:
             return b""
         start, end = self._starts[file], offset + size
@@ -107,10 +100,11 @@ class Blocks:
             raise
 
     def _wanted(self, number: int) -> Future[bytes]:
-        """Fetches a block, and blocks after it if reading is sequential."""
+        """Fetches a block. If reading is sequential, also fetches the next blocks."""
         with self._lock:
             if time.monotonic() - self._failed.get(number, float("inf")) > self._forgive:
-                # Fetches the block again. Since its failure, all reads of it have failed without a request.
+                # The pause after a failed request is over, so the block is requested again. During the pause, reads of
+                # the block fail without a request.
                 del self._failed[number]
                 self._kept.pop(number, None)
             following = self._latest + 1
@@ -123,8 +117,8 @@ class Blocks:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:
                 self._fetched(number)
-            # Also fetches the blocks that were skipped within the window. The oldest block is dropped first, so the
-            # order matters.
+            # Also fetches the skipped blocks of the window. They are fetched in order, because the cache drops the block
+            # that was fetched first.
             for block in range(following, min(self._latest + 1 + self._ahead, self._starts[-1])):
                 self._fetched(block)
             future = self._kept[number]
@@ -140,7 +134,7 @@ class Blocks:
         return future
 
     def _file(self, number: int) -> int:
-        """Finds the file of a block. Of several files that start at the same block, all but the last are empty."""
+        """Returns the number of the file that contains a block. If several files start there, all but the last are empty."""
         return bisect.bisect_right(self._starts, number) - 1
 
     def _fetch(self, number: int) -> bytes:
@@ -150,10 +144,11 @@ class Blocks:
 
 
 class BlockFile(io.RawIOBase):
-    """A binary file object that reads a remote file in blocks; for one thread."""
+    """A binary file object that reads a remote file in blocks. Only one thread may use it."""
 
     def __init__(self, url: str):
-        self._scope = Scope(options().requests)  # first, since `close` always needs it
+        # Set first, because `close` needs the scope even if opening the file fails.
+        self._scope = Scope(options().requests)
         file = RemoteFile(url)
         self._size, self._at = file.size, 0
         self._blocks = Blocks({0: file}, [self._size], self._scope)
@@ -175,7 +170,6 @@ class BlockFile(io.RawIOBase):
         return count
 
     def interrupt(self) -> None:
-        """Makes all running and later reads fail."""
         self._scope.end()
 
     def close(self) -> None:

@@ -1,9 +1,9 @@
-"""Caches parts of remote files on the local disk, for all processes of a machine, up to a number of bytes.
+"""Caches parts of remote files on the local disk; all processes of a machine share the cache, whose size is limited.
 
-Each part is a file with its content and a checksum. The file `lock` holds a total: the bytes of all parts, or more. A
-writer takes the lock, adds the size of the new part to the total, writes the part to the file `new` and renames it. A
-killed process may leave the total too high, but never too low; each process corrects it when it starts. A reader
-takes no lock. It sets the time of the file to now, because the cache removes the oldest files first.
+Each part is a file with the part's content and a checksum. The file `lock` contains the total size of all parts. To add
+a part, a writer takes the lock, adds the part's size to the total, writes the part to the file `new` and renames this
+file. A killed process may leave the total too high, but never too low; each process corrects the total when it starts.
+A reader takes no lock. It sets the part's modification time to now, because the cache removes the oldest files first.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if sys.platform != "win32":
     import fcntl
 
 log = logging.getLogger("jdali")
-# Part of the files' names; change it with the format.
+# Part of the names of cached files. Change it whenever their format changes.
 _VERSION = 1
 _LOCK, _NEW, _PART = "lock", "new", ".part"
 _TOTAL, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
-# Evicting scans all files, so it frees 1/_SPARE of the bound at once.
+# Eviction scans all files. To run rarely, it frees 1/_SPARE of the size limit.
 _SPARE = 16
 # Seconds to wait for the lock, which another process holds while it writes a part.
 _PATIENCE = 10.0
@@ -62,7 +62,6 @@ class DiskCache:
 
     Args:
         folder: readable by this user only; made if it is missing.
-        most: the largest number of bytes on the disk.
     """
 
     def __init__(self, folder: str, most: int):
@@ -70,7 +69,7 @@ class DiskCache:
         self._began = self._reads = self._writes = False
 
     def get(self, key: str) -> bytes | None:
-        """Returns the content stored under a key; None if it is missing or damaged."""
+        """Returns the content that is stored under a key; None if the content is missing or damaged."""
         self._begin()
         if not self._reads:
             return None
@@ -93,7 +92,7 @@ class DiskCache:
         return None
 
     def put(self, key: str, data: bytes) -> None:
-        """Stores content under a key if the bound allows it; removes older content to make room."""
+        """Stores content under a key if the size limit allows it; removes older content to make room."""
         self._begin()
         if not self._writes:
             return
@@ -113,9 +112,7 @@ class DiskCache:
                     os.unlink(new)
                 raise
 
-    # --- the folder -------------------------------------------------------------------------
     def _begin(self) -> None:
-        """Makes the folder and counts its files, once."""
         if self._began:
             return
         with self._writing():
@@ -132,7 +129,7 @@ class DiskCache:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Stops writing after a failure, and logs the reason."""
+        """Logs an error that is raised within the context, and disables all later writes."""
         try:
             yield
         except Ended:
@@ -149,7 +146,7 @@ class DiskCache:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[int]:
-        """Holds the folder's lock; the system releases it if the process dies."""
+        """Holds the folder's lock within the context; the system releases the lock if the process dies."""
         path = os.path.join(self._folder, _LOCK)
         lock = opening(lambda: os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         try:
@@ -168,15 +165,15 @@ class DiskCache:
             try:
                 yield lock
             finally:
-                fcntl.flock(lock, fcntl.LOCK_UN)  # a forked process may keep the file open
+                # Closing the file is not enough, because a forked process may keep it open.
+                fcntl.flock(lock, fcntl.LOCK_UN)
         finally:
             os.close(lock)
 
-    # --- with the lock held -----------------------------------------------------------------
     def _reserve(self, lock: int, size: int) -> bool:
-        """Counts a file of `size` bytes before it is written; returns False if it exceeds the bound."""
+        """Adds `size` bytes to the total before a file is written; returns False if the file is larger than the limit."""
         block = _block(lock)
-        # Counts one more block, for what the file system itself stores about the file.
+        # One more block is for the file system's metadata of the file.
         need = -(-size // block) * block + block
         room = self._most - self._overhead(lock) - need
         if room < 0:
@@ -190,7 +187,7 @@ class DiskCache:
         return True
 
     def _overhead(self, lock: int) -> int:
-        """Returns the bytes that the lock and the folder will take with one more file."""
+        """Returns how many bytes the lock file and the folder itself take on disk after one more file is added."""
         return os.stat(self._folder).st_blocks * 512 + 3 * _block(lock)
 
     def _evict(self, lock: int, most: int) -> int:
@@ -203,7 +200,7 @@ class DiskCache:
                 elif entry.name.endswith(_PART):
                     with contextlib.suppress(FileNotFoundError):  # a reader removed it because it is damaged
                         facts = entry.stat(follow_symlinks=False)
-                        # Some file systems count the blocks of a file only after they have written them.
+                        # Some file systems report a file's blocks only after writing them to disk.
                         size = max(facts.st_blocks * 512, -(-facts.st_size // block) * block)
                         found.append((facts.st_mtime_ns, entry.path, size))
         held = sum(size for _, _, size in found)
@@ -218,12 +215,11 @@ class DiskCache:
 
 
 def _block(file: int) -> int:
-    """Returns the size of a block on the disk, bytes."""
     return os.fstatvfs(file).f_frsize
 
 
 def _set_time(path: str) -> None:
-    """Sets a file's time to now by Python's clock, which is finer than the file system's."""
+    """Sets a file's modification time to now; Python's clock has a finer resolution than the file system's."""
     os.utime(path, ns=(time.time_ns(),) * 2)
 
 

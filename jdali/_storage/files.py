@@ -1,7 +1,7 @@
-"""Opens local files and URLs; readers open files only here.
+"""Opens local files and URLs; readers open files only through this module.
 
-Errors are `OSError`s (`FileNotFoundError`, `PermissionError`, ...) with the reason in `strerror`. Errors of
-URLs are raised after the retries of `jdali.storage`.
+Errors are `OSError`s (`FileNotFoundError`, `PermissionError`, ...) with the reason in `strerror`. For URLs, an error
+is raised only after all retries, see `jdali.storage`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from jdali.storage import options
 
 
 def missing_advice(path: str, error: OSError) -> str:
-    """Returns advice for a missing file: the working directory, and a similar name. Returns "" for other errors and URLs."""
+    """Returns the working directory and a similar name, as a hint for a missing file; "" for other errors and for URLs."""
     if not isinstance(error, FileNotFoundError) or "://" in path:
         return ""
     advice = [] if os.path.isabs(path) else [f"the working directory is {os.getcwd()}"]
@@ -57,13 +57,11 @@ def missing_advice(path: str, error: OSError) -> str:
     return f" ({'; '.join(advice)})" if advice else ""
 
 
-# Bytes that each call reads from files without a size, and from files too large for a single call.
+# Bytes per read call for files that report no size, and for files that are too large for a single call.
 _PART_BYTES = 1 << 24
 
 
-# --- content --------------------------------------------------------------------------------
 def read(path: str) -> bytes:
-    """Reads a whole file."""
     if is_url(path):
         return _remote.read(path)
     # For a small file, this takes half the time of Python's `open` and `read`.
@@ -86,24 +84,23 @@ def read(path: str) -> bytes:
 
 
 def lines(path: str) -> list[bytes]:
-    """Reads the lines of a text file, without line ends; raises `OSError` if it cannot, or for too many lines."""
+    """Reads the lines of a text file, without line ends; raises `OSError` if reading fails or there are too many lines."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return text.split(b"\n")
 
 
 def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> ListedNames:
-    """Reads the names in a text file, see `ListedNames`; raises `OSError` if it cannot, or for too many lines."""
+    """Reads the names in a text file, see `ListedNames`; raises `OSError` if reading fails or there are too many lines."""
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return ListedNames(text, labelled=labelled, largest_label=largest_label)
 
 
 def check_items(path: str, count: int, what: str) -> None:
-    """Raises `OSError` if a file has more entries than the limit. Callers use it before the entries become objects.
+    """Raises `OSError` if a file has more entries than the limit; call it before creating an object for each entry.
 
     Args:
-        path: path of the file.
         count: number of entries, or an upper bound.
         what: name of the entries, for the message.
     """
@@ -144,9 +141,7 @@ def open(path: str) -> BinaryIO:
     return os.fdopen(open_regular(path)[0], "rb", buffering=1 << 16)
 
 
-# --- facts ----------------------------------------------------------------------------------
 def size(path: str) -> int:
-    """Returns the size of a file in bytes."""
     if is_url(path):
         return RemoteFile(path).size
     descriptor, size = open_regular(path)  # raises for files that cannot be read
@@ -177,14 +172,13 @@ def version(path: str) -> str | None:
     if is_url(path):
         return _remote.version(path)
     facts = os.stat(path)
-    # The inode's change time is included because rsync -t, tar and others can set only the modification time.
+    # The change time is included, because rsync -t, tar and others can set the modification time to an old value.
     stamp = f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_ino}"
     return f"{stamp} {os.path.realpath(path)}"
 
 
-# --- folders --------------------------------------------------------------------------------
 def entries(folder: str, *, folders: bool) -> list[str]:
-    """Lists the subfolders of a folder (`folders`) or its files, sorted by the bytes of their names."""
+    """Lists the files in a folder, or with `folders` its subfolders, sorted by the bytes of the names."""
     return sorted((name for name, is_dir in _listed(folder) if is_dir == folders), key=os.fsencode)
 
 
@@ -206,7 +200,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _listed(folder: str) -> list[tuple[str, bool]]:
-    """Returns the pair (name, is_dir) for each entry of a folder."""
+    """Lists a folder as pairs (name, is folder)."""
     if is_url(folder):
         return _remote.entries(folder)
     try:

@@ -20,19 +20,18 @@ from jdali._system.progress import progress_bar
 from jdali.codecs import npy
 
 Arrays = Mapping[str, np.ndarray]
-# File system clocks are coarse, so a file changed less than this time ago may change again and keep its time.
+# File system clocks are coarse, so a file changed less than this time ago may change again without a new time stamp.
 _SETTLED_NS = 2_000_000_000
-# Part of the files' names; change it with the content of an index.
+# Part of the names of cached files. Change it whenever the content of an index changes.
 _VERSION = 3
 
 
 def always(index: Arrays) -> bool:
-    """Accepts any cached index. Serves kinds of indexes that cannot be checked."""
+    """Accepts any cached index. Use it for kinds of indexes that cannot be checked."""
     return True
 
 
 def never(index: Arrays) -> bool:
-    """Rejects any cached index, so that it is built again."""
     return False
 
 
@@ -41,13 +40,12 @@ def cached_index(
 ) -> Arrays:
     """Returns the index of a file from the cache, or builds it.
 
-    The cache key has the file's path, size, inode and times of change; for a URL, it has the result of
-    `remote.version`. Some changes of a file do not alter the key, so readers also check the records they read, and
-    rebuild a wrong index (`never`). Without a writable cache folder the index is built each time.
+    The cache key has the file's path, size, inode and times of change; for a URL, the result of `remote.version`. Some
+    changes of a file do not alter the key, so readers also check the records they read, and rebuild a wrong index with
+    `fits=never`. Without a writable cache folder the index is built each time.
 
     Args:
         kind: name of the kind of index, including any settings that its content depends on.
-        path: path of the file.
         build: builds the index, a dict of arrays.
         fits: returns True if a cached index agrees with the file at some sampled places.
     """
@@ -80,7 +78,7 @@ def cached_index(
 
 
 def _is_settled(path: str, version: str) -> bool:
-    """Returns True if a file still has this version, and any later change will alter the version."""
+    """Returns True if the file still has this version, and is old enough that any later change will alter the version."""
     try:
         if _storage.version(path) != version:
             return False
@@ -93,9 +91,9 @@ def _is_settled(path: str, version: str) -> bool:
 
 
 def _loaded(file: Path) -> Arrays:
-    """Loads the arrays of a .npz file, from any thread.
+    """Loads the arrays of a .npz file; thread-safe.
 
-    `numpy.load` parses headers with `ast`, which is not thread-safe in CPython 3.11.
+    `numpy.load` is not thread-safe in CPython 3.11, because it parses headers with `ast`.
     """
     with zipfile.ZipFile(file) as archive:
         return {name.removesuffix(".npy"): npy.decode(archive.read(name)) for name in archive.namelist()}
@@ -104,10 +102,6 @@ def _loaded(file: Path) -> Arrays:
 @contextlib.contextmanager
 def scan_bar(path: str, *, wanted: bool = True) -> Iterator[Callable[[int], None]]:
     """Shows a progress bar if scanning a file takes long.
-
-    Args:
-        path: path or URL of the file.
-        wanted: show the bar.
 
     Yields: a function that takes the number of bytes scanned so far.
     """

@@ -1,4 +1,4 @@
-"""Holds the names of millions of files in one buffer, without a Python object per name."""
+"""Stores the names of millions of files in one buffer, without a Python object per name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPACES[list(b" \t\n\r\f\v")] = True
 _ENCODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()  # as in `os.fsdecode`
 # Bytes of text that are split into lines at a time; keeps temporary arrays small.
 _CHUNK_BYTES = 1 << 22
-# Most digits of a label; with more, it might not fit into 64 bits.
+# Maximum number of digits of a label; a longer label might not fit into 64 bits.
 MOST_DIGITS = 18
 
 
@@ -27,7 +27,7 @@ class NameTable(Sequence[str]):
         text: all names, in the file system's encoding.
         starts: int64 [n], the first byte of each name in `text`.
         ends: int64 [n], the byte after each name.
-        others: {index: name}, names that take precedence over those in `text`.
+        others: {index: name}, names that replace the names in `text`.
     """
 
     def __init__(
@@ -58,7 +58,6 @@ class NameTable(Sequence[str]):
 
     @classmethod
     def of(cls, names: Iterable[str]) -> NameTable:
-        """Makes a table of names."""
         others: dict[int, str] = {}
         encoded = []
         for index, name in enumerate(names):
@@ -74,7 +73,6 @@ class NameTable(Sequence[str]):
 
     @classmethod
     def joined(cls, tables: Sequence[NameTable]) -> NameTable:
-        """Joins several tables."""
         shifts = np.cumsum([0, *(len(table.text) for table in tables)])
         counts = np.cumsum([0, *(len(table) for table in tables)])
         starts = [
@@ -91,12 +89,11 @@ class NameTable(Sequence[str]):
         return cls(b"".join(table.text for table in tables), start, start + size, others)
 
     def with_others(self, others: Mapping[int, str]) -> NameTable:
-        """Returns the table with other names at some indices."""
+        """Returns a copy of the table with other names at some indices."""
         return NameTable.of_columns(self.text, self._starts, self._sizes, self.others | dict(others))
 
     @property
     def nbytes(self) -> int:
-        """Memory that the table takes, bytes."""
         return len(self.text) + self._starts.nbytes + self._sizes.nbytes
 
     def __len__(self) -> int:
@@ -113,12 +110,11 @@ class NameTable(Sequence[str]):
         return self.others[position] if position in self.others else os.fsdecode(self.encoded(position))
 
     def encoded(self, index: int) -> bytes:
-        """Returns the bytes of a name in `text`."""
+        """Returns an encoded name from `text`; ignores `others`."""
         start = self._starts.item(index)
         return bytes(self.text[start : start + self._sizes.item(index)])
 
     def take(self, indices: np.ndarray) -> list[str]:
-        """Returns the names at some indices."""
         text, starts = self.text, self._starts[indices]
         ends = starts + self._sizes[indices]
         names = [str(text[a:b], *_ENCODING) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -151,22 +147,15 @@ class NameTable(Sequence[str]):
 def _received(
     text: np.ndarray, starts: np.ndarray, sizes: np.ndarray, others: Mapping[int, str]
 ) -> NameTable:
-    """Makes a table from unpickled arrays, without a copy."""
     return NameTable.of_columns(text.data, starts, sizes, others)
 
 
 def take(names: Sequence[str], indices: np.ndarray) -> list[str]:
-    """Returns the names at some indices of any sequence."""
     return names.take(indices) if isinstance(names, NameTable) else [names[i] for i in indices.tolist()]
 
 
 class BadLine(ValueError):
-    """A line of a list is invalid.
-
-    Attributes:
-        number: line number, from 1.
-        line: bytes of the line.
-    """
+    """A line of a list is invalid. `number` is the line number, from 1; `line` is its bytes."""
 
     def __init__(self, number: int, line: bytes):
         super().__init__(number, line)
@@ -174,12 +163,10 @@ class BadLine(ValueError):
 
 
 class ListedNames:
-    """Parses a text file with one name per line, and possibly a label; blank lines are skipped.
+    """Parses a text file that has a name, and optionally a label, on each line; skips blank lines.
 
     Args:
-        text: content of the file.
         labelled: the last word of each line is a label.
-        largest_label: the largest valid label.
 
     Attributes:
         starts: uint32 or int64 [n], the first byte of each name in `text`.
@@ -219,7 +206,6 @@ class ListedNames:
         return NameTable.of_columns(self._text, self.starts, self.sizes)
 
     def line(self, index: int) -> int:
-        """Returns the line number of a name, from 1."""
         names_before = self._blank - np.arange(len(self._blank))  # for each blank line
         return index + 1 + int(np.searchsorted(names_before, index, "right"))
 
@@ -238,9 +224,7 @@ class ListedNames:
     def _lines(self, starts: np.ndarray, ends: np.ndarray, line: int) -> tuple[np.ndarray, ...]:
         """Returns starts, ends and labels of the names in some lines, and the indices of the blank lines.
 
-        Args:
-            starts, ends: bounds of the lines in `text`.
-            line: number of lines before these.
+        `line` is the number of lines in the file before the first of these lines.
         """
         stripped = self._without_spaces(starts, ends)
         full = stripped > starts

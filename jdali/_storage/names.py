@@ -21,19 +21,19 @@ from jdali._storage.name_table import NameTable
 from jdali.storage import options
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
-# A protocol without "://" in an fsspec chain ("simplecache::s3://...").
+# Matches a protocol without "://", such as "simplecache" in the fsspec chain "simplecache::s3://...".
 _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
 # Matches names that may refer to a file outside their folder; in a URL, "%" may encode "/" or ".".
 _ODD = re.compile(r"[:%]|\.\.|^/")
-# The same patterns for the joined text of many names, where "^/" cannot match: for names that must stay in their folder,
-# and for names that may leave it.
+# The same patterns for the joined text of many names, where "^/" cannot match: `_ODD_WITHIN` for names that must stay in
+# their folder, `_ODD_ANYWHERE` for names that may leave it.
 _ODD_WITHIN, _ODD_ANYWHERE = re.compile(rb"[:%]|\.\."), re.compile(rb":")
 _POSIX = os.sep == "/"  # on other systems an absolute path has many forms
 
 
 class Below(str):
-    """Holds the URL of a file in a folder. "::" in the file's name is part of the name, and does not chain another URL.
+    """The URL of a file in a folder. "::" in the file's name belongs to the name, and does not chain another URL.
 
     Attributes:
         folder: URL of the folder.
@@ -64,7 +64,7 @@ def is_url(path: str) -> bool:
 
 
 def join(folder: str, name: str) -> str:
-    """Joins a folder and a name; returns the name alone if it is a URL or an absolute path."""
+    """Joins a folder and a name; returns only the name if it is a URL or an absolute path."""
     if is_url(name):
         return name
     if not is_url(folder):
@@ -74,7 +74,7 @@ def join(folder: str, name: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """Removes the prefix that `plain` added. It keeps any other "./", because ".//etc" would become an absolute path."""
+    """Removes the prefix that `plain` added; keeps any other "./", because ".//etc" would become an absolute path."""
     bare = name.removeprefix(_HERE)
     return bare if is_url(bare) else name
 
@@ -87,7 +87,6 @@ def _appended(folder: str, name: str) -> str:
 
 
 def join_all(folder: str, names: Sequence[str]) -> list[str]:
-    """Applies `join` to many names."""
     if is_url(folder):
         return [join(folder, name) for name in names]
     prefix = os.path.join(folder, "")
@@ -98,7 +97,6 @@ def join_all(folder: str, names: Sequence[str]) -> list[str]:
 
 
 def parent(path: str) -> str:
-    """Returns the folder of a file."""
     if isinstance(path, Below):
         return join(path.folder, plain(os.path.dirname(path.name))) if "/" in path.name else path.folder
     if not is_url(path):
@@ -119,22 +117,21 @@ def working_folder() -> str:
 
 
 def placed(path: str) -> str:
-    """Makes a local path absolute."""
+    """Makes a local path absolute; returns URLs unchanged."""
     return path if is_url(path) or os.path.isabs(path) else join(working_folder(), path)
 
 
-# --- where names come from ------------------------------------------------------------------
 def plain(name: str) -> str:
-    """Marks a name as relative to a folder, as all names in a listing are, even if it looks like a URL."""
+    """Adds "./" to a name from a folder's listing if the name looks like a URL, so that it stays a name in the folder."""
     return _HERE + name if is_url(name) else name
 
 
 def user_path(path: str | os.PathLike[str], root: str = "") -> str:
-    """Resolves a path or URL from the user; if a local file has this name, it is not read as a URL.
+    """Resolves a path or URL from the user. If a local file with this name exists, the name is not read as a URL.
 
     Args:
         path: the user's argument.
-        root: folder of relative paths.
+        root: folder that relative paths start from.
     """
     path = os.fspath(path)
     return plain(path) if is_url(path) and _is_there(root, path) else path
@@ -145,8 +142,7 @@ def from_data(root: str, name: str, *, free: bool = False) -> str:
 
     Args:
         root: folder that the user named.
-        name: the name in the data.
-        free: allow absolute paths and "..", as in a local list that the user named.
+        free: allow absolute paths and "..", for instance for names in a local list that the user named.
 
     Raises:
         ValueError: the name refers to a file outside `root`, and the options do not allow that.
@@ -185,12 +181,6 @@ def from_data(root: str, name: str, *, free: bool = False) -> str:
 
 
 def all_from_data(root: str, names: Sequence[str], where: Callable[[int], str], *, free: bool) -> list[str]:
-    """Applies `from_data` to many names.
-
-    Args:
-        root, names, free: see `from_data`.
-        where: returns the place of name `index` in the data, for messages.
-    """
     checked = list(names)
     for index, name in enumerate(names):
         if not _POSIX or _ODD.search(name):  # few of possibly millions of names need the full check
@@ -215,20 +205,19 @@ def table_from_data(root: str, names: NameTable, where: Callable[[int], str], *,
 
 
 def in_list(file: str, name: str) -> str:
-    """Resolves a name in a list file. It is relative to the working folder, or to the folder of a remote list.
+    """Resolves a name in a list file: relative to the working folder or, for a remote list, to the list's folder.
 
     Args:
         file: the list. A remote list may name only files below its own folder.
-        name: the name in the list.
     """
     remote = is_url(file)
     return from_data(parent(file) if remote else "", name, free=not remote)
 
 
 def found_by_list(file: str, name: str, folder: str = "") -> str:
-    """Finds a file that a list names: in the working folder, as DALI does, or otherwise in the folder of the list.
+    """Finds a file that a list names: in the working folder, as DALI does, or else in the list's folder.
 
-    The second place serves lists that were moved together with their files.
+    The list's folder is searched because lists are moved together with their files.
 
     Args:
         file, name: see `in_list`.
@@ -249,7 +238,6 @@ def _shown(root: str) -> str:
 
 
 def _protocols(url: str) -> set[str]:
-    """Returns the protocols of a chain of URLs; "file" for a local path in it."""
     protocols = set()
     for link in url.split("::"):
         protocol, slashes, _ = link.partition("://")

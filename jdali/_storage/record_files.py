@@ -1,4 +1,4 @@
-"""Reads pieces of local and remote files from many threads: many pieces into one array, with few calls."""
+"""Reads pieces of local and remote files from many threads. Many pieces are read into one array with few calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jdali._system.open_files import keeps_open, make_room
 from jdali._system.regular_file import check_size, is_of_machine, most_bytes, no_memory, open_regular
 from jdali.storage import options
 
-# Data are requested at least this many bytes past the furthest piece, at most twice as far.
+# `Advice` requests at least this many bytes after the end of the furthest piece, and at most twice as many.
 _AHEAD = 8 << 20
 # Bytes per request. Linux truncates larger requests to the device's read-ahead size, 128 KiB by default.
 _CALL = 128 << 10
@@ -32,7 +32,7 @@ _MOST = 256 << 20
 class Advice:
     """Asks the system to read files ahead while pieces are read back and forth within a moving window.
 
-    The disk then reads sequentially. For data that are cached already, this costs 10 us per megabyte.
+    The disk then reads sequentially. If the system has cached the data already, this costs 10 us per megabyte.
 
     Args:
         sizes: sizes of the files, bytes; the files are read one after another.
@@ -42,10 +42,10 @@ class Advice:
     def __init__(self, sizes: Sequence[int], ask: Callable[[int, int, int], None]):
         self._starts = list(itertools.accumulate(sizes, initial=0))
         self._ask = ask
-        self._asked = 0  # the first byte, counted through all files, that has not been requested
+        self._asked = 0  # offset of the first byte not yet requested, counted through all files
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Announces reads between two positions (file, offset)."""
+        """Requests the data from `first` to `last`, each (file, offset), before they are read, and some data after `last`."""
         begin, end = (self._starts[file] + offset for file, offset in (first, last))
         asked = self._asked
         if not begin <= asked <= end + 2 * _AHEAD:  # reading jumped to another part of the files
@@ -67,15 +67,11 @@ class BadRecord(ValueError):
 
 
 class Misplaced(BadRecord):
-    """An index entry points to no record: the file is damaged, or the index belongs to another file."""
+    """An index entry points to no record, because the file is damaged or the index belongs to another file."""
 
 
 class _OpenFiles:
-    """Keeps files open, within the process's limit of open files.
-
-    Args:
-        paths: paths of all files, by number.
-    """
+    """Keeps files open, within the process's limit of open files."""
 
     def __init__(self, paths: Sequence[str]):
         self._paths = paths
@@ -87,7 +83,6 @@ class _OpenFiles:
         return len(self._open)
 
     def descriptor(self, file: int) -> _Descriptor:
-        """Returns the descriptor of a file; opens it if needed."""
         return self._open.get(file) or self._opened(file)
 
     def _opened(self, file: int) -> _Descriptor:
@@ -104,7 +99,7 @@ class _OpenFiles:
                 del self._open[next(iter(self._open))]
 
     def forget(self, file: int) -> None:
-        """Reopens a file on its next use."""
+        """Drops a file's descriptor, so that the next use reopens the file."""
         with self._lock:
             self._open.pop(file, None)
 
@@ -130,18 +125,14 @@ class _Descriptor:
 class RecordFiles:
     """Reads pieces of files from many threads.
 
-    Args:
-        name: name of the reader, for messages.
-        paths: paths or URLs of the files.
-
     Attributes:
         names: the given paths.
         paths: the absolute paths.
         sizes: sizes of the files, bytes.
         in_order: True if pieces are mostly read in order, see `expect`. Remote files are then read in large blocks,
-            and some blocks are fetched ahead. Otherwise each piece is a request, except in files that fit into a
-            block.
-        lost: {file number: message}, for files with damage: the error for a piece past the end of the file.
+            and some blocks are fetched ahead. Otherwise each piece takes a request, except in files that fit into
+            one block.
+        lost: {file number: message}, the error for a piece past the end of a damaged file.
     """
 
     def __init__(self, name: str, paths: Sequence[str]):
@@ -174,7 +165,7 @@ class RecordFiles:
         """Sets the order in which pieces will be read.
 
         Args:
-            window: number of consecutive pieces that reads go back and forth among; 1 if pieces are read in order.
+            window: reads go back and forth among this many consecutive pieces; 1 if pieces are read in order.
             count: number of pieces, or an upper bound.
             pieces: returns the pieces' file numbers (int [n]), offsets and ends (int64 [n], bytes); called
                 for remote files only.
@@ -186,7 +177,6 @@ class RecordFiles:
             self._advice = Advice(self.sizes, self._read_soon)
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Announces reads between two positions (file, offset)."""
         if self._advice is not None:
             self._advice.reads(first, last)
 
@@ -201,7 +191,7 @@ class RecordFiles:
 
         Raises:
             BadRecord: the bytes reach past the end of the file, or cannot be read.
-            OSError: reading failed for a reason of the machine, not of the file.
+            OSError: the machine, not the file, caused a failure.
         """
         if offset < 0 or size < 0 or offset + size > self.sizes[file]:
             if file in self.lost:
@@ -244,7 +234,7 @@ class RecordFiles:
     def read_runs(
         self, files: Sequence[int], offsets: Sequence[int], targets: Sequence[memoryview]
     ) -> list[int]:
-        """Reads into each target from its file and offset; returns the indices of the targets that failed."""
+        """Fills each target from its file and offset; returns the indices of targets that could not be filled."""
         bad = []
         last, descriptor = -1, None
         for run, (file, offset, target) in enumerate(zip(files, offsets, targets, strict=True)):
@@ -276,7 +266,6 @@ class RecordFiles:
         return _storage.size(self.paths[file]) == self.sizes[file]
 
     def interrupt(self) -> None:
-        """Makes all running and later reads of remote files fail."""
         self._scope.end()
 
     def close(self) -> None:
@@ -284,9 +273,9 @@ class RecordFiles:
         self._open.close()
 
 
-# The largest gap between pieces that one call reads, bytes. Reading a larger gap costs more than another call.
+# Largest gap, in bytes, between two pieces that one call reads together. Reading a larger gap costs more than a second call.
 _GAP = 4096
-# Bytes after the pieces, so that numbers in them can be read without a bounds check.
+# Number of extra bytes after the pieces, so that reading a number near the end of a piece needs no bounds check.
 SLACK = 64
 
 
@@ -297,7 +286,7 @@ class Pieces(NamedTuple):
         raw: uint8 [bytes], the pieces and gaps between them, and at least `SLACK` bytes more at the end.
         starts: int64 [n], the first byte of each piece in `raw`.
         sizes: int64 [n], bytes.
-        known: bool [n], False for a piece that could not be read; its size is 0.
+        known: bool [n], False for a piece that could not be read; the size of such a piece is 0.
     """
 
     raw: np.ndarray
@@ -322,7 +311,6 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     """Reads pieces of files; one call reads pieces that lie close together.
 
     Args:
-        files: the files.
         file: int [n], the file number of each piece.
         offset, size: int64 [n], bytes.
     """
@@ -352,7 +340,7 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     view = raw.data
     targets = [view[at:end] for at, end in zip(base.tolist(), (base + ends - begins).tolist(), strict=True)]
     for run in files.read_runs(of[runs].tolist(), begins.tolist(), targets):
-        # Marks all pieces of the failed call; the caller reads them again one by one, to find the bad one.
+        # Marks all pieces of the failed call; the caller reads these again one by one, to find the bad piece.
         known[order[runs[run] : runs[run] + counts[run]]] = False
     starts[order] = first + np.repeat(base - begins, counts)
     starts[~known] = 0

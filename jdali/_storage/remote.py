@@ -22,21 +22,21 @@ from jdali.storage import Options, options
 
 # HTTP statuses, besides 5xx, after which a retry may succeed.
 _PASSING = (408, 425, 429)
-# Names that fsspec's file systems give to properties that change with a file's content.
+# Properties, in fsspec's information about a file, that change with the file's content.
 _VERSIONS = (
     "ETag", "etag", "VersionId", "version_id", "generation", "md5Hash", "content_md5", "Content-MD5",
     "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created", "ino", "crc32c", "checksum",
     "blob_id", "xet_hash",
 )  # fmt: skip
-# Names of client errors that no retry can fix. Names, because the packages may not be installed.
+# Names of client errors that no retry can fix. Not classes, because their packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
 _HTTP = ("http", "https")
 # Protocols whose packages are in the extra "remote".
 _IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs", "hf")
 _NONE: Mapping[str, Any] = {}
-# All file systems in use, by identity. A forked process keeps its parent's file systems alive, because closing their
-# connections would also remove these from the epoll set that it shares with the parent.
+# All file systems in use, by `id`. A forked process must not free its parent's file systems, because closing their
+# connections would also remove the connections from the epoll set that it shares with the parent.
 _SYSTEMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _OF_PARENTS: list[Any] = []
 os.register_at_fork(after_in_child=lambda: _OF_PARENTS.extend(_SYSTEMS.values()))
@@ -51,12 +51,12 @@ class NoParts(WrongLength):
 
 
 def _protocol(url: str) -> str:
-    """Returns the protocol that fetches a file, without caches: "s3" for "simplecache::s3://bucket/name"."""
+    """Returns the protocol of the storage itself, without fsspec's caches: "s3" for "simplecache::s3://bucket/name"."""
     return url.partition("://")[0].rpartition("::")[2]
 
 
 def _file_system(url: str) -> tuple[Any, str]:
-    """Returns fsspec's file system for a URL, and its name for the file."""
+    """Returns fsspec's file system for a URL, and the file's path in it."""
     folder = url.folder if isinstance(url, Below) else url
     local = _local_path(folder)
     if local is not None:
@@ -95,7 +95,7 @@ def _found(url: str) -> tuple[Any, str]:
         system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **configured})
         system.retries = 1
         return system, path
-    except ImportError as error:  # fsspec names the missing package
+    except ImportError as error:  # fsspec's error names the missing package
         advice = f": {install('remote')}" if protocol in _IN_EXTRA else ""
         raise ImportError(f"to read {url}: {error}{advice}") from error
     except ValueError as error:
@@ -113,12 +113,9 @@ def _request(
     check: Callable[[Any], Any] | None = None,
     fresh: bool = False,
 ) -> Any:
-    """Calls a method of the file system of `url`; retries after errors that may pass.
+    """Calls a method of the file system of `url` with `url` and keyword arguments; retries after temporary errors.
 
     Args:
-        url: URL of the file, the method's first argument.
-        name: name of the method.
-        arguments: its keyword arguments.
         check: converts the answer to the result, or raises.
         fresh: bypass fsspec's cache.
     """
@@ -161,7 +158,6 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
         del error  # breaks the reference cycle between the error's traceback and this frame
 
 
-# --- errors ---------------------------------------------------------------------------------
 def _status(error: BaseException) -> int | None:
     """Returns the HTTP status in an error of aiohttp, gcsfs, botocore or huggingface_hub, or None."""
     # Only gcsfs has the status in `code`; aiohttp sets `code` to 400 for a broken connection.
@@ -177,15 +173,14 @@ def _status(error: BaseException) -> int | None:
 
 
 def _names_no_bucket(error: BaseException) -> bool:
-    """Returns True if the text of an S3 or GCS error means that the bucket does not exist."""
     return re.search(r"nosuchbucket|bucket (does not exist|not found)", str(error).lower()) is not None
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """Lists an error and its causes, the first cause first."""
+    """Lists an error and its causes, the original cause first."""
     chain: list[BaseException] = []
     step: BaseException | None = error
-    # Stops at CancelledError: asyncio cancels the task to raise TimeoutError, so it is no cause.
+    # Stops at CancelledError, which is no cause: asyncio cancels the task to raise TimeoutError.
     while not (step is None or step in chain or isinstance(step, asyncio.CancelledError)):
         chain.insert(0, step)
         step = step.__cause__
@@ -193,7 +188,6 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _is_final(error: BaseException) -> bool:
-    """Returns True if a retry is useless."""
     chain = _chain(error)
     for one in chain:
         status = _status(one)
@@ -203,12 +197,11 @@ def _is_final(error: BaseException) -> bool:
             return False
     hopeless = (NoParts, FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
     mistakes = (TypeError, LookupError, AttributeError, NotImplementedError, ImportError, MemoryError)
-    # Only the first cause counts, because fsspec may raise FileNotFoundError after a broken connection.
+    # Only the original cause counts, because fsspec may raise FileNotFoundError after a broken connection.
     return isinstance(chain[0], hopeless + mistakes) or type(chain[0]).__name__ in _HOPELESS
 
 
 def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -> Exception:
-    """Converts an error of the storage to an `OSError` with a self-explanatory text."""
     if isinstance(error, ImportError):
         return error
     tried = f" ({attempts} attempts)" if attempts > 1 else ""
@@ -237,13 +230,11 @@ def _described(error: BaseException) -> str:
     return text if isinstance(error, WrongLength) else f"{type(error).__name__}: {text}"
 
 
-# --- content --------------------------------------------------------------------------------
 def read(url: str) -> bytes:
-    """Reads a whole file."""
     system, _ = _file_system(url)
     cached = disk_cache() is not None and _local_path(url) is None
     limited = options().max_file_bytes is not None
-    info = _info(url) if cached or limited else {}  # otherwise skips this request
+    info = _info(url) if cached or limited else {}  # the request is skipped if nothing needs the information
     if limited:
         check_size(url, info.get("size") or 0)
     version = _version(url, info) if cached else None
@@ -251,7 +242,7 @@ def read(url: str) -> bytes:
 
 
 def _in_one_request(system: object) -> dict[str, int]:
-    """Returns arguments of `cat_file` that avoid a request for the file's size."""
+    """Returns arguments of `cat_file` that skip a request for the file's size, if the file system has such arguments."""
     method = getattr(system, "_cat_file", None)
     return (
         {"max_concurrency": 1} if method and "max_concurrency" in inspect.signature(method).parameters else {}
@@ -261,11 +252,8 @@ def _in_one_request(system: object) -> dict[str, int]:
 class RemoteFile:
     """Reads parts of a remote file.
 
-    Parts come from the disk cache if they belong to the version that was opened. If a fetched part belongs to a newer
-    version, this version counts from then on.
-
-    Args:
-        url: URL of the file.
+    The disk cache supplies parts of the version of the file that was opened. Once the storage has returned a part of a
+    newer version, the cache supplies parts of the newer version.
 
     Attributes:
         url: URL of the file.
@@ -283,7 +271,6 @@ class RemoteFile:
         self._version = None if _local_path(url) is not None else _version(url, info)
 
     def read(self, offset: int, size: int) -> bytes:
-        """Reads exactly `size` bytes from `offset` on."""
         part = f"{offset}+{size}"
         version = self._version
         data, now = _kept(self.url, version, part, lambda: read_range(self.url, offset, size))
@@ -295,11 +282,7 @@ class RemoteFile:
 def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) -> tuple[bytes, str | None]:
     """Returns a part of a file, from the cache if possible, and the file's version.
 
-    Args:
-        url: URL of the file.
-        version: the last known version of the file; None: its parts are not cached.
-        part: name of the part.
-        fetch: reads the part from the storage.
+    `version` is the last known version; None: the file's parts are not cached.
     """
     cache = None if version is None else disk_cache()
     if cache is None:
@@ -308,9 +291,9 @@ def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) 
     data = cache.get(key)
     if data is None:
         data = fetch()
-        with contextlib.suppress(OSError):  # the data have arrived; the next part may raise it
+        with contextlib.suppress(OSError):  # this part is complete; reading the next part may raise the error
             now = _version(url, _info(url))
-            if now == version:  # otherwise the data may belong to the old or the new version
+            if now == version:  # if the version changed, the data may belong to either
                 cache.put(key, data)
             return data, now
     return data, version
@@ -335,14 +318,13 @@ def read_range(url: str, offset: int, size: int) -> bytes:
     return data
 
 
-# --- facts ----------------------------------------------------------------------------------
 def _info(url: str) -> dict[str, Any]:
     info: dict[str, Any] = _request(url, "info", fresh=True)
     return info
 
 
 def version(url: str) -> str | None:
-    """Returns a value that changes with the file's content; None if the storage has none."""
+    """Returns a value that changes with the file's content; None if the storage has no such value."""
     return _version(url, _info(url))
 
 
@@ -370,7 +352,7 @@ def exists(url: str) -> bool:
 
 
 def entries(url: str) -> list[tuple[str, bool]]:
-    """Returns the pair (name, is_dir) for each entry of a folder."""
+    """Lists a folder as pairs (name, is folder)."""
     is_page = _protocol(url) in _HTTP  # a web page, whose links may lead to other sites
     url = url.rstrip("/") + "/" if is_page else url
     _, path = _file_system(url)

@@ -1,4 +1,4 @@
-"""Ends running requests, so closing a reader or the interpreter does not wait for them."""
+"""Ends running requests, so that closing a reader or the interpreter does not wait for them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,10 @@ class Ended(OSError):
 
 
 class Scope:
-    """Groups requests so that their owner can end them together; has a thread pool for requests made ahead.
+    """Groups requests so that their owner can end them together; has a thread pool for requesting data ahead.
 
-    A request belongs to the current scope of its thread: the scope that the thread entered (`with scope:`), or
-    the scope of its pool.
-
-    Args:
-        threads: number of threads in the pool, which starts when needed.
+    A request belongs to the scope that its thread entered (`with scope:`). Threads of a scope's pool are always in this
+    scope.
     """
 
     def __init__(self, threads: int = 1):
@@ -40,16 +37,13 @@ class Scope:
     def serves(self, owner: object, begin_anew: Callable[[], None]) -> None:
         """Ends the scope when its owner is freed, and resets the owner after a fork.
 
-        Args:
-            owner: owner of the scope.
-            begin_anew: a method of the owner that resets it. It is called in a forked process, where the requests
-                that the parent had running never finish.
+        `begin_anew` is the owner's method that resets the owner. It is called in a forked process, where requests that were
+        running in the parent never finish.
         """
         self._owners.append(weakref.WeakMethod(begin_anew))
         weakref.finalize(owner, self._abandon).atexit = False
 
     def _abandon(self) -> None:
-        """Ends everything without waiting; the garbage collector calls it."""
         self.end()
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
@@ -61,7 +55,6 @@ class Scope:
         self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
 
-    # --- threads ----------------------------------------------------------------------------
     def submit(self, function: Callable[..., object], *arguments: object) -> Future[Any]:
         """Calls a function in a thread of the pool; calls start in the order of submission."""
         with self._lock:
@@ -81,7 +74,6 @@ class Scope:
         if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)
 
-    # --- requests ---------------------------------------------------------------------------
     def __enter__(self) -> Scope:
         _LOCAL.scopes = [*getattr(_LOCAL, "scopes", []), self]
         return self
@@ -90,7 +82,6 @@ class Scope:
         _LOCAL.scopes = _LOCAL.scopes[:-1]
 
     def end(self) -> None:
-        """Makes all running and later requests of the scope raise `Ended`."""
         with self._lock:
             self._ended.set()
             running = list(self._futures)
@@ -99,7 +90,7 @@ class Scope:
 
     @contextlib.contextmanager
     def running(self, url: str, future: Future[object]) -> Iterator[Future[Any]]:
-        """Tracks a running request; cancels it if the caller leaves first."""
+        """Tracks a running request; cancels it if the caller leaves the context first."""
         with self._lock:
             self._futures.add(future)
         try:
@@ -112,7 +103,7 @@ class Scope:
                 self._futures.discard(future)
 
     def wait(self, url: str, seconds: float) -> None:
-        """Sleeps; raises `Ended` as soon as the scope is ended."""
+        """Sleeps; raises `Ended` as soon as the scope ends."""
         if self._ended.wait(seconds):
             raise Ended(url)
 

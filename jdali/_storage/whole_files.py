@@ -29,7 +29,7 @@ _ALIGNMENT = 64
 _PADDING = [bytes(n) for n in range(_ALIGNMENT)]
 # Smaller files are read without `fstat`, which would take a quarter of the time of reading them.
 _SMALL_BYTES = 1 << 14
-# Most files that a call of `read_files` keeps open. It opens each further file twice: for its size, and to read it.
+# Maximum number of files that a call of `read_files` keeps open. It opens further files twice: for the size, and to read.
 _MOST_OPEN = 16
 
 
@@ -38,8 +38,8 @@ class FileContents(NamedTuple):
 
     Attributes:
         raw: uint8 [bytes], the contents of all files.
-        positions: int64 [n], positions of the files that could be read.
-        starts, sizes: int64 [n], first byte and size of the content of each of these files in `raw`.
+        positions: int64 [n], positions in the request of the files that could be read.
+        starts, sizes: int64 [n], first byte in `raw`, and size, of each file of `positions`.
         failures: errors of the files that could not be read, by position; each is a `SampleError` unless the machine failed.
     """
 
@@ -50,12 +50,10 @@ class FileContents(NamedTuple):
     failures: dict[int, Exception]
 
     def column(self) -> Store:
-        """Returns the contents as a column of uint8 [bytes] samples."""
         extents = self.sizes.reshape(-1, 1)
         return Store.of_block(RaggedBlock(self.raw, self.starts, extents), BatchSpec(extents, self.raw.dtype))
 
     def content(self, index: int) -> np.ndarray:
-        """Returns the content of the file at `positions[index]`, uint8 [bytes]."""
         start = self.starts.item(index)
         return self.raw[start : start + self.sizes.item(index)]
 
@@ -73,19 +71,16 @@ def read_file(path: str) -> np.ndarray:
 def read_files(paths: Sequence[str]) -> FileContents:
     """Reads whole files or URLs.
 
-    Args:
-        paths: paths or URLs of the files.
-
     Raises:
         OSError: there is too little memory for the contents.
     """
-    sources: list[int | bytes | None] = []  # None for a file that must be opened again
+    sources: list[int | bytes | None] = []  # None: the file must be opened again
     held = 0
     positions: list[int] = []
     sizes: list[int] = []
     failures: dict[int, Exception] = {}
     most = most_bytes()
-    is_small = most >= _SMALL_BYTES  # expects a file to be small if the file before it was
+    is_small = most >= _SMALL_BYTES  # if a file is small, the next one probably is small, too
     try:
         for position, path in enumerate(paths):
             content = _small(path) if is_small else b""
@@ -130,7 +125,6 @@ def read_files(paths: Sequence[str]) -> FileContents:
 
 
 def _close(sources: list[int | bytes | None]) -> None:
-    """Closes all open files."""
     for i, source in enumerate(sources):
         if isinstance(source, int):
             sources[i] = None
@@ -165,7 +159,6 @@ def _small(path: str) -> bytes:
 
 
 def _together(contents: Sequence[bytes]) -> FileContents:
-    """Joins files that are in memory already."""
     sizes = np.array([len(content) for content in contents], np.int64)
     padding = -sizes & _ALIGNMENT - 1
     parts = [
@@ -176,16 +169,13 @@ def _together(contents: Sequence[bytes]) -> FileContents:
 
 
 def _opened(path: str, most: int) -> tuple[int | bytes, int]:
-    """Opens a file.
-
-    Returns: (descriptor, size in bytes); for a URL or a file without a size, (content, size).
-    """
+    """Opens a file; returns (descriptor, size in bytes), or (content, size) for a URL or a file without a size."""
     if ":" not in path or not _storage.is_url(path):
         descriptor, size = open_regular(path)
         if 0 < size <= most:
             return descriptor, size
         os.close(descriptor)
-        check_size(path, size)  # the rest are empty files and files of /proc
+        check_size(path, size)  # files that pass are empty or in /proc
     content = _storage.read(path)
     return content, len(content)
 
@@ -193,7 +183,7 @@ def _opened(path: str, most: int) -> tuple[int | bytes, int]:
 def _room(
     paths: Sequence[str], positions: Sequence[int], sizes: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Allocates one array for files of these sizes; returns it and the offset of each file."""
+    """Allocates one array for files of these sizes; returns the array and the offset of each file."""
     room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
     try:
         return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room
@@ -206,7 +196,7 @@ def _fill_all(
     raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: list[int | bytes | None],
     paths: Sequence[str], positions: Sequence[int], failures: dict[int, Exception],
 ) -> None:  # fmt: skip
-    """Reads each file to its place in `raw`; adds errors to `failures`."""
+    """Reads each file into `raw`; adds errors to `failures`."""
     memory, readv = raw.data, os.readv
     for i, (position, start, size) in enumerate(zip(positions, starts.tolist(), sizes, strict=True)):
         target, source = memory[start : start + size], sources[i]
@@ -227,7 +217,7 @@ def _fill_all(
 
 
 def _fill_rest(target: memoryview, source: int, done: int) -> None:
-    """Reads the rest of a file: one call returns at most 2 GiB."""
+    """Reads the rest of a file with further calls, because one call returns at most 2 GiB."""
     while done < len(target):
         count = os.readv(source, [target[done:]])
         if not count:
@@ -236,11 +226,11 @@ def _fill_rest(target: memoryview, source: int, done: int) -> None:
 
 
 def _unreadable(path: str, error: Exception) -> Exception:
-    """Makes the error of a file; a `ValueError` means that its name is invalid."""
+    """Returns the exception for a file that could not be read. A `ValueError` means that the file's name is invalid."""
     if is_of_machine(error):
         return error
     if isinstance(error, OSError):
-        # DALI's message has the same end.
+        # DALI's message ends with the same words.
         words = "" if error.errno == errno.EFBIG else f". File mapping failed: {path}"
         return SampleError(
             f"cannot read {path}: {error.strerror or error}{missing_advice(path, error)}{words}"

@@ -15,7 +15,7 @@ _OWN = Path("/proc/self/cgroup")
 def cpu_count() -> int:
     """Counts the processors that this process may use, by its affinity and the quotas of its control groups.
 
-    In a container with a quota of 2 processors on a machine of 64, `os.cpu_count()` is 64.
+    `os.cpu_count()` ignores both: it is 64 in a container with a quota of 2 processors on a machine with 64.
     """
     return max(1, math.ceil(min(_affinity(), *_quotas())))
 
@@ -44,7 +44,7 @@ def _quotas() -> Iterator[float]:
                 root = _GROUPS / "cpu"
         else:
             continue
-        # Also reads the root: in a container it may be the process's own group, while `path` is the path of this
+        # Also reads the root, because in a container it may be the process's own group, although `path` is the path of this
         # group on the host.
         group = root / path.lstrip("/")
         for directory in (root, *(group, *group.parents)):

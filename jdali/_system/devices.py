@@ -16,7 +16,8 @@ from jax.sharding import Sharding
 AnyArray: TypeAlias = "np.ndarray | jax.Array"
 HostArray: TypeAlias = "np.ndarray"
 
-# XLA copies blocks of this size to a GPU through pinned memory: 24 GB/s on an H200, but 5 GB/s for arrays of 64 MiB or more.
+# XLA copies blocks of this size to a GPU through pinned memory, with 24 GB/s on an H200, but arrays of 64 MiB or more with 5
+# GB/s.
 PINNED_BYTES = 32 << 20
 
 
@@ -33,7 +34,7 @@ def accelerator() -> jax.Device:
 def host_device() -> jax.Device:
     """Returns the device of arrays in host memory: the first CPU device.
 
-    Further CPU devices, which XLA makes for tests, count as accelerators.
+    All other CPU devices, which XLA makes for tests, count as accelerators.
     """
     return jax.local_devices(backend="cpu")[0]
 
@@ -52,12 +53,9 @@ def is_local(array: AnyArray) -> bool:
 
 
 def to_device(array: AnyArray, where: jax.Device | Sharding | None) -> jax.Array:
-    """Copies an array to a device, as `jax.device_put` does.
+    """Copies an array to a device or sharding, as `jax.device_put` does; None is the default device, uncommitted.
 
-    It sends a large NumPy array to an accelerator in blocks of rows, see `PINNED_BYTES`.
-
-    Args:
-        where: a device or a sharding; None: the default device, uncommitted.
+    Large NumPy arrays are sent to an accelerator in blocks of rows, see `PINNED_BYTES`.
     """
     device = accelerator() if where is None else where
     if isinstance(device, Sharding):
@@ -76,7 +74,7 @@ _joined = jax.jit(jnp.concatenate)
 
 
 class DeviceReadError(RuntimeError):
-    """NumPy read an array on a device inside `device_reads_forbidden`."""
+    """Raised if an array on a device is converted to NumPy inside `device_reads_forbidden`."""
 
 
 class _Forbidden:

@@ -1,4 +1,4 @@
-"""Contains the installation commands of optional dependencies, so that no other module needs them."""
+"""Contains the installation commands of optional dependencies, for messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uses private names of JAX and XLA, which may change with any version; no other module does.
+"""Uses private names of JAX and XLA, which may change with any version. No other module uses private names.
 
 `TRIED` has the tested versions; CI runs `tests/system/test_jax_internals.py` with the newest and the oldest JAX.
 """
@@ -24,7 +24,7 @@ class XlaOption:
     """An XLA option for programs on a CPU. Not every version of XLA has it; no option changes the bits of a result.
 
     Attributes:
-        gives: what the option improves.
+        gives: effect of the option.
         without: what happens if XLA lacks the option.
     """
 
@@ -125,12 +125,11 @@ def _sharding(device: jax.Device) -> jax.sharding.Sharding:
 
 
 def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[int, int]:
-    """Returns how many constants and how many carried values a `scan` has; they are its first operands.
+    """Returns the numbers of constants and of carried values of a `scan`, which are its first operands.
 
     Args:
-        params: parameters of its equation. In JAX 0.12 they have `ft_in`, a tree of the operands; in older versions,
-            the two numbers.
-        operands: operands of its equation.
+        params: parameters of the equation of the `scan`. In JAX 0.12 they have `ft_in`, a tree of the operands; in older
+            versions they have the two numbers.
     """
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]
@@ -160,7 +159,7 @@ def _mapped_type() -> type | None:
 def computed_now() -> Iterator[None]:
     """Computes known values at once inside a traced program, so that they become constants.
 
-    Outside a trace it does nothing, because JAX would copy the operands to the host.
+    Does nothing outside a trace, where JAX would copy the operands to the host.
     """
     with contextlib.nullcontext() if _traces_nothing() else jax.ensure_compile_time_eval():
         yield

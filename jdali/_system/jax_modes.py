@@ -1,4 +1,4 @@
-"""Resets JAX's strict modes, which check the user's program; jdali is written for the default modes."""
+"""Resets JAX's strict modes while jdali works, because jdali is written for the default modes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _ALLOWED = (None, "allow")
 def usual_modes() -> Iterator[None]:
     """Sets type promotion, rank promotion and transfers to JAX's defaults in this thread; also a decorator.
 
-    It wraps jdali's work in the user's threads and in jdali's own. It also wraps rules for derivatives and `vmap`,
-    because JAX may apply them after the wrapped call has returned.
+    It wraps the work of jdali in all threads. It also wraps rules for derivatives and `vmap`, because JAX may apply them
+    after the wrapped call has returned.
     """
     if _are_usual():  # this check takes 1.5 us, and setting the modes 20 us
         yield

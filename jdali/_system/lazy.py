@@ -1,7 +1,7 @@
 """Makes attributes of modules on first use (PEP 562).
 
-So `import jdali` loads modules of operators and their libraries only when the program uses them. Each attribute is
-made once. `dir` and `from module import *` include all attributes.
+With this, modules of operators and their libraries are loaded only when the program uses them, not by `import jdali`. Each
+attribute is made once. `dir` and `from module import *` include all attributes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ def attribute(module: ModuleType, name: str, make: Maker) -> None:
     """Adds a lazy attribute to a module; replaces any other attribute of that name.
 
     Args:
-        module: the module; its `__getattr__` and `__dir__` are set.
-        name: name of the attribute.
+        module: name of the module, whose `__getattr__` and `__dir__` are set.
         make: makes the value on first use; several threads may call it at the same time.
     """
     makers = vars(module).get("__lazy__")
@@ -36,8 +35,7 @@ def imported(package: str, where: Mapping[str, str]) -> None:
     """Adds attributes to a package that are imported on first use.
 
     Args:
-        package: name of the package.
-        where: for each attribute, the module that defines it; for a submodule, the submodule itself.
+        where: the module that defines each attribute, by name of the attribute; for a submodule, the submodule itself.
     """
     module = sys.modules[package]
     for name, source in where.items():
@@ -50,11 +48,7 @@ def register(entry: str, module: str) -> None:
 
 
 def entry(name: str) -> Callable[..., Any]:
-    """Imports the function that is registered under a name.
-
-    Raises:
-        ImportError: an optional package is missing.
-    """
+    """Imports the function that is registered under a name; raises ImportError if an optional package is missing."""
     function: Callable[..., Any] = getattr(importlib.import_module(_entries[name]), name)
     return function
 

@@ -1,7 +1,7 @@
 """Limits the sizes that data may claim; all readers and decoders check them.
 
-A header may claim any size. The claim is checked against these limits before it costs memory or time;
-`jdali.storage.configure` sets them.
+A header may claim any size. Claims are checked against these limits before memory or time is spent.
+`jdali.storage.configure` sets the limits.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _ITEM_BYTES = 256
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """Limits on the sizes of data. A sample that exceeds one is bad, and no memory is allocated for it.
+    """Limits on the sizes of data. A sample that exceeds a limit is bad, and no memory is allocated for it.
 
     Attributes:
-        max_file_bytes: bytes of a local or remote file that is read as a whole, or of one record or window of a file.
-            None: the memory of the machine (or the container), but no limit for whole remote files. With a limit,
-            reading a whole remote file requests its size first.
+        max_file_bytes: bytes of a file, local or remote, that is read as a whole, or of one record or window of a file.
+            None: the memory of the machine (or the container) is the limit, but whole remote files have no limit. If a limit
+                is set, the size of a remote file is requested before it is read as a whole.
         max_sample_bytes: bytes of a decoded sample (an image, audio, a sequence of frames, an array), before and
             after resampling; also the memory that decoding takes. None: half of the machine's memory.
         max_pixels: pixels of an image, a frame or a mask.
         max_channels: channels of an image or audio.
         max_sound_values: values (samples times channels) of audio, before and after resampling.
-        max_values_per_byte: values of audio, before and after resampling, per byte of its file; and bytes of a
-            FITS image per byte of its compressed data. Small samples always pass.
+        max_values_per_byte: values of audio, before and after resampling, per byte of the file; and bytes of a FITS image
+            per byte of its compressed data. Small samples may exceed this limit.
         max_jpeg_scans: scans of a progressive JPEG; each may cover all pixels.
         max_frames: frames of a video.
         max_items: entries of a list, a manifest, an index or a file of annotations. None: one per 256 bytes of
@@ -78,12 +78,11 @@ _current = Limits()
 
 
 def current() -> Limits:
-    """Returns the current limits. Once `jdali.storage` is loaded, these are its options."""
+    """Returns the current limits; if `jdali.storage` is loaded, its options."""
     return _current
 
 
 def use(limits: Limits) -> None:
-    """Sets the limits."""
     global _current
     _current = limits
 
@@ -95,19 +94,12 @@ def most(name: str) -> int:
 
 
 def check(name: str, asked: int, what: str) -> None:
-    """Raises `SampleError` if a size exceeds a limit.
-
-    Args:
-        name: name of the limit.
-        asked: the size.
-        what: name of the object with that size, for the message.
-    """
+    """Raises `SampleError` if the size `asked` exceeds a limit. `what` is the name of the object for the message."""
     if asked > most(name):
         raise exceeded(name, what)
 
 
 def exceeded(name: str, what: str) -> SampleError:
-    """Makes the error for an object, named `what`, that exceeds a limit."""
     return SampleError(f"{what} is larger than the limit of {words(name)}")
 
 
@@ -117,10 +109,9 @@ def words(name: str) -> str:
 
 
 def older_names(module: str, names: Mapping[str, str]) -> None:
-    """Adds attributes to a module that read and set limits, for programs written before `Limits` existed.
+    """Adds attributes that read and set limits to a module, for programs written before `Limits` existed.
 
     Args:
-        module: name of the module, which is being imported.
         names: {attribute: name of its limit}.
     """
     own = sys.modules[module]

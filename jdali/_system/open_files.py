@@ -1,7 +1,7 @@
-"""Limits the files that stay open between uses: a process often has only 1,024 descriptors.
+"""Limits the number of files that stay open between uses, because a process often has only 1,024 descriptors.
 
-Owners of open files register here. When the budget is full, the owner with the most files closes its oldest. When the
-system has no free descriptor, all owners close all files.
+Owners of open files register here. When the budget is used up, the owner with the largest number of files closes its oldest
+file. When the system has no free descriptor, all owners close all files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class KeepsOpen(Protocol):
         """Returns the number of open files."""
 
     def let_go(self) -> None:
-        """Closes the oldest file, if any. If a thread is using the file, it closes when the thread is done."""
+        """Closes the oldest file, if any. A file that a thread is using is closed when the thread no longer needs it."""
 
 
 # No lock guards this set, because a forked process might find the lock held.
@@ -36,7 +36,7 @@ _OWNERS: set[weakref.ref[KeepsOpen]] = set()
 
 
 def keeps_open(owner: KeepsOpen) -> None:
-    """Registers an owner of open files, as long as it lives."""
+    """Registers an owner of open files, without keeping it alive."""
     _OWNERS.add(weakref.ref(owner, _OWNERS.discard))
 
 
@@ -46,7 +46,7 @@ def _owners() -> list[KeepsOpen]:
 
 
 def make_room() -> None:
-    """Closes files while the budget is full; the owner with the most files closes first."""
+    """Closes files until the budget has room. The owner with the largest number of files closes one first."""
     most = budget()
     owners = _owners()
     while sum(map(len, owners)) >= most:

@@ -20,8 +20,6 @@ def progress_bar(
     Args:
         total: number of units; None if it is unknown.
         unit: "batches", "files", or "B" for bytes.
-        title: text in front of the bar.
-        wanted: show the bar.
 
     Yields: a function that adds a number of units.
     """

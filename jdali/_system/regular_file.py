@@ -1,6 +1,7 @@
 """Opens regular local files only, and refuses files that do not fit into memory.
 
-Opening a FIFO or a socket would block a thread, a device may have no end, and a sparse file may be larger than the memory.
+Other files are dangerous: a FIFO or a socket would block a thread, and a device may have no end. A sparse file may be larger
+than the memory.
 """
 
 from __future__ import annotations
@@ -29,14 +30,12 @@ _KINDS = (
 
 
 def open_regular(path: str) -> tuple[int, int]:
-    """Opens a file for reading; follows symbolic links.
+    """Opens a file for reading, and follows symbolic links; returns the descriptor and the size in bytes.
 
-    It checks the opened file, because the path may point to another file by then.
-
-    Returns: (descriptor, size in bytes).
+    The type is checked on the opened file, because the path may meanwhile point to another file.
 
     Raises:
-        OSError: it cannot be opened, or is not a regular file.
+        OSError: the file cannot be opened, or is not a regular file.
     """
     try:
         descriptor = opening(lambda: os.open(path, OPEN_FLAGS))
@@ -60,7 +59,7 @@ def is_of_machine(error: BaseException) -> bool:
 
 
 def check_no_device(path: str) -> None:
-    """Raises `OSError` if a path is a FIFO, a socket or a device. Serves libraries that open files themselves."""
+    """Raises `OSError` if a path is a FIFO, a socket or a device. Called before a library opens the file itself."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -84,7 +83,7 @@ def most_bytes() -> int:
 
 
 def check_size(path: str, size: int) -> None:
-    """Raises `OSError` if `size` bytes of a file exceed the limit; called before they are allocated."""
+    """Raises `OSError` if `size` exceeds the limit; called before `size` bytes are allocated for a file."""
     most = most_bytes()
     if size <= most:
         return
@@ -94,5 +93,4 @@ def check_size(path: str, size: int) -> None:
 
 
 def no_memory(path: str, size: int) -> OSError:
-    """Makes the error for a file whose `size` bytes cannot be allocated."""
     return OSError(errno.ENOMEM, f"there is no memory for its {size} bytes", path)

@@ -1,4 +1,4 @@
-"""Removes jdali's frames from tracebacks, so that the user's line comes last. Warnings also name the user's line.
+"""Removes jdali's frames from tracebacks, so that the last line is the user's. Warnings name the user's line, too.
 
 The environment variable JDALI_TRACEBACK=full keeps the frames.
 """
@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
-# Folders of the libraries that jdali calls, and of those that start its threads.
+# Folders of the libraries that jdali calls, and of the libraries that start its threads.
 _LIBRARIES = (*{sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}, "<frozen ")
 
 

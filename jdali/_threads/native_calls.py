@@ -1,7 +1,7 @@
 """Guards threads at the interpreter's exit.
 
-The exit waits for calls of XLA in jdali's threads: a thread that returns from one into an interpreter that
-has ended crashes the process. Daemon threads of the user are held, so that they print no traceback.
+The exit waits for calls of XLA in jdali's threads, because a thread that returns from such a call after the interpreter has
+ended crashes the process. Daemon threads of the user are blocked, so that they print no traceback.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 
 class Native:
-    """Counts the threads inside native calls that end by themselves; each call is made in `with NATIVE:`."""
+    """Counts the threads inside native calls that end by themselves. Each of these calls is made in `with NATIVE:`."""
 
     def __init__(self) -> None:
         self.forget_parent()
 
     def forget_parent(self) -> None:
-        """Resets the count in a forked process, which has none of the parent's threads."""
+        """Resets the count in a forked process, in which the parent's threads do not exist."""
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._inside = 0
@@ -48,7 +48,6 @@ _EXITING = threading.Event()
 
 
 def begin_exit() -> None:
-    """Marks the start of the interpreter's exit."""
     _EXITING.set()
 
 
@@ -56,8 +55,8 @@ def begin_exit() -> None:
 def until_exit() -> Iterator[None]:
     """Guards a user's thread while it waits for data; used outside all locks.
 
-    The exit closes pipelines that are in use. A daemon thread of the user would print a traceback of that
-    error; it is held until the process ends instead.
+    The exit closes pipelines that are in use. A daemon thread of the user would print a traceback of the resulting error, so
+    it is blocked until the process ends.
     """
     try:
         yield

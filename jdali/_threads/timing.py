@@ -1,6 +1,6 @@
 """Measures the time of each phase of a pipeline; JAX's profiler shows the phases under the same names.
 
-A phase is entered once per batch, and once per task of a thread pool; that costs some microseconds.
+A phase is entered once per batch, and once per task of a thread pool. Each time costs some microseconds.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Spent:
     Attributes:
         count: number of batches.
         tasks: number of tasks that the work was divided into.
-        seconds: wall time; where batches overlap, counted once.
-        busy: time of all threads that worked on it.
-        cpu: processor time of these threads; for the rest of `busy` they waited for storage, for other Python
-            threads or for compiled programs.
+        seconds: wall time; time in which batches overlap is counted once.
+        busy: time of all threads that worked on the phase.
+        cpu: processor time of these threads. In the rest of `busy`, they waited for storage, other Python threads or
+            compiled programs.
         inner: time of all threads in named parts of the work, by name.
     """
 
@@ -103,7 +103,7 @@ class PhaseTimer:
 
 
 class Lap:
-    """Measures one batch in a phase; a context manager for one thread, which may submit tasks to a pool.
+    """Measures one batch in a phase. It is a context manager for one thread, which may submit tasks to a pool.
 
     Attributes:
         busy, cpu: set at the exit, see `Spent`.
@@ -129,7 +129,7 @@ class Lap:
         if self._annotation is not None:
             self._annotation.__exit__(None, None, None)
         _HERE.lap, busy = self._outer, end - self._start
-        # A thread that submitted tasks mostly waits for them: only its processor time counts as busy.
+        # A thread that submitted tasks mostly waits for them, so only its processor time counts as busy.
         if self._tasks:
             busy = cpu + sum(wall for wall, _ in self._tasks)
             cpu += sum(own for _, own in self._tasks)
@@ -137,7 +137,7 @@ class Lap:
         self._timer.count(len(self._tasks) or 1, self._start, end, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., object]) -> Callable[..., Any]:
-        """Wraps a function for a thread of a pool."""
+        """Wraps a function for a pool, so that the lap measures it."""
 
         def timed(*args: object, **kwargs: object) -> object:
             _HERE.lap = self
@@ -156,7 +156,7 @@ class Lap:
 
 
 class _Here(threading.local):
-    lap: Lap | None = None  # the lap that this thread works for
+    lap: Lap | None = None  # lap for which this thread works
 
 
 _HERE = _Here()
@@ -186,7 +186,7 @@ class inner:
 
 
 class TimedPool(WorkerThreads):
-    """Wraps a thread pool, so that its tasks count for the lap that submits them."""
+    """Wraps a thread pool, so that the time of a task counts for the lap in which it is submitted."""
 
     def submit_at(
         self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object

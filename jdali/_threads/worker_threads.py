@@ -29,21 +29,20 @@ class TaskExecutor(Executor, abc.ABC):
         Unlike `map`, it wakes the waiting thread once, not after each call.
 
         Raises:
-            The error of the first failed call in the order of the arguments, once all calls before it are done.
-            Calls after it that have not started are left out.
+            The error of the first failed call in the order of the arguments, once all calls before it are done. Later calls
+            that have not started are skipped.
         """
 
 
 class WorkerThreads(TaskExecutor):
     """Replaces `ThreadPoolExecutor`, with daemon threads and task priorities.
 
-    At its exit the interpreter waits until the threads of a `ThreadPoolExecutor` have done all their tasks:
-    many seconds if samples are large, forever if a user's function does not return. The owner of
-    these threads ends them, and decides how long to wait.
+    At exit, the interpreter waits until the threads of a `ThreadPoolExecutor` have done all tasks. This takes many seconds
+    if samples are large, and forever if a user's function does not return. The threads of this class are ended by their
+    owner, which decides how long to wait.
 
     Args:
-        threads: the largest number of threads; each starts when a task needs it.
-        thread_name_prefix: prefix of the threads' names.
+        threads: maximum number of threads; each starts when a task needs it.
         initializer: called first in each thread.
     """
 
@@ -58,7 +57,7 @@ class WorkerThreads(TaskExecutor):
         self._idle = threading.Semaphore(0)
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self.closed = False  # set by `shutdown`; new tasks then raise
+        self.closed = False  # set by `shutdown`; then new tasks raise an error
         # The threads end when the pool is freed.
         weakref.finalize(self, self._tasks.end).atexit = False
 
@@ -69,7 +68,7 @@ class WorkerThreads(TaskExecutor):
     def submit_at(
         self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object
     ) -> Future[Any]:
-        """Calls the function in one of the threads; the waiting task with the lowest `order` is next."""
+        """Calls the function in one of the threads. Waiting tasks with a lower `order` run first."""
         future: Future[Any] = Future()
         self._give(order, [_QueuedCall(future, function, args, kwargs)])
         return future
@@ -79,7 +78,7 @@ class WorkerThreads(TaskExecutor):
         return self.run_all_at(0, function, arguments)
 
     def run_all_at(self, order: int, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """Runs the calls as `TaskExecutor.run_all` does; the waiting task with the lowest `order` is next."""
+        """Runs the calls as `TaskExecutor.run_all` does. Waiting tasks with a lower `order` run first."""
         if not arguments:
             return []
         calls = _AwaitedCalls(function, arguments)
@@ -101,18 +100,13 @@ class WorkerThreads(TaskExecutor):
                     self._threads.append(thread)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Closes the pool to new tasks.
-
-        Args:
-            wait: wait until the threads have ended.
-            cancel_futures: cancel tasks that have not started.
-        """
+        """Closes the pool to new tasks."""
         with self._lock:
             self.closed = True
             for task in self._tasks.clear() if cancel_futures else ():
                 task.cancel()
             self._tasks.end()
-        # A finalizing interpreter stops daemon threads, and from Python 3.13 on `join` would block forever.
+        # An interpreter that ends stops daemon threads, and from Python 3.13 on, `join` would then block forever.
         for thread in self._threads if wait and not sys.is_finalizing() else ():
             try:
                 thread.join()
@@ -159,12 +153,7 @@ class _OneOf(NamedTuple):
 
 
 class _AwaitedCalls:
-    """Calls of a function for which one thread waits; the last call wakes this thread.
-
-    Args:
-        function: the function to call.
-        arguments: the argument of each call; not empty.
-    """
+    """One or more calls of a function, for all of which one thread waits. The last call to end wakes this thread."""
 
     def __init__(self, function: Callable[[Any], Any], arguments: Sequence[Any]):
         self._function, self._arguments = function, arguments
@@ -177,7 +166,7 @@ class _AwaitedCalls:
         self._over.acquire()
 
     def call(self, number: int) -> None:
-        """Runs call `number`, or skips it after an error of an earlier one."""
+        """Runs call `number`. Skips it if a call with a lower number has failed."""
         if number < self._end:
             try:
                 self._results[number] = self._function(self._arguments[number])
@@ -188,7 +177,7 @@ class _AwaitedCalls:
         self._one_less()
 
     def leave_out(self) -> None:
-        """Cancels a call, and so all calls that have not started."""
+        """Cancels a call. Since `wait` can then return no results, all other calls that have not started are skipped, too."""
         self._cancelled, self._end = True, 0
         self._one_less()
 
@@ -206,7 +195,7 @@ class _AwaitedCalls:
         except BaseException:  # an interrupt
             self._end = 0
             raise
-        # Breaks the cycle of the errors, their frames and this object.
+        # Otherwise the errors, their frames and this object would form a cycle.
         errors, self._errors = self._errors, {}
         try:
             if errors:
@@ -219,10 +208,10 @@ class _AwaitedCalls:
 
 
 class _Queue:
-    """Queues tasks and returns the task with the lowest order first; tasks of equal order come in their sequence.
+    """Queues tasks. Returns the task with the lowest order first; tasks of equal order in the sequence in which they were added.
 
-    Threads wait for a token in a `SimpleQueue`, which has one token per task. The garbage collector may call
-    `end` at any point in any thread, and `SimpleQueue.put` is reentrant.
+    Threads wait for a token in a `SimpleQueue`, which has one token per task. A `SimpleQueue` is used because the garbage
+    collector may call `end` at any point in any thread, and `SimpleQueue.put` is reentrant.
     """
 
     def __init__(self) -> None:
@@ -237,11 +226,7 @@ class _Queue:
         self._tokens.put(True)
 
     def take(self, *, block: bool) -> _Task | None:
-        """Returns the next task; None after `end`.
-
-        Raises:
-            queue.Empty: no task waits, and `block` is False.
-        """
+        """Returns the next task, or None after `end`; raises `queue.Empty` if no task waits and `block` is False."""
         while self._tokens.get(block):
             with self._lock:
                 if self._heap:  # empty if `clear` came in between
@@ -273,16 +258,11 @@ def _work(initializer: Callable[[], object], tasks: _Queue, idle: threading.Sema
         if task is None:
             return
         task.run()
-        del task  # a waiting thread must not keep its arguments and results alive
+        del task  # a waiting thread must not keep arguments and results alive
 
 
 class Turn(TaskExecutor):
-    """Submits all tasks to a thread pool with the same order.
-
-    Args:
-        threads: the pool.
-        order: tasks with a lower order go first.
-    """
+    """Submits all tasks to a thread pool with the same `order`. Waiting tasks with a lower order run first."""
 
     def __init__(self, threads: WorkerThreads, order: int):
         self._threads, self._order = threads, order

@@ -18,7 +18,6 @@ _MANY = Detail(side=192, frames=12, seconds=5.0, exact=True)  # detail of pages 
 
 
 def batch_page(inspector: PipelineInspector, number: int, root: str, names_of: NamesOf) -> str:
-    """Renders the page of a batch."""
     batch = inspector.batch(number)
     parts = [_navigation(inspector, batch, root)]
     if batch.errors:
@@ -57,7 +56,6 @@ def sample_figures(
     inspector: PipelineInspector, arrays: Sequence[Array], layouts: Sequence[str], names_of: NamesOf,
     detail: Detail = DETAIL,
 ) -> str:  # fmt: skip
-    """Renders all outputs of a sample, with overlays on pictures."""
     outputs = inspector.outputs
     known: dict[int, Array] = {id(value): array for value, array in zip(outputs, arrays, strict=True)}
     overlay = overlay_of(outputs, arrays, names_of)
@@ -70,7 +68,7 @@ def sample_figures(
 
 
 def figure_or_error(array: Array, *, name: str, **known: Any) -> str:
-    """Renders a value by `figure`, or the error if this fails."""
+    """Renders a value with `figure`, or the error if this fails."""
     try:
         return figure(array, name=name, **known).html
     except Exception as error:
@@ -80,7 +78,6 @@ def figure_or_error(array: Array, *, name: str, **known: Any) -> str:
 
 
 def sides(array: Array, layout: str) -> tuple[int, int]:
-    """Returns the height and width of a picture."""
     if "H" in layout and "W" in layout and len(layout) == array.ndim:
         return array.shape[layout.index("H")], array.shape[layout.index("W")]
     return (array.shape[0], array.shape[1]) if array.ndim >= 2 else (0, 0)

@@ -20,7 +20,6 @@ _SAMPLES = 1000
 
 
 def data_page(survey: Survey, inspector: PipelineInspector, root: str, names_of: NamesOf) -> str:
-    """Renders the form that starts a survey, and the results so far."""
     most = inspector.size or _SAMPLES
     form = (
         f'<form action="{root}data" method="post" class="jd-form"><label>samples <input name="samples" type="number" min="1" '
@@ -30,7 +29,6 @@ def data_page(survey: Survey, inspector: PipelineInspector, root: str, names_of:
 
 
 def found(survey: Survey, inspector: PipelineInspector, names_of: NamesOf) -> str:
-    """Renders the progress and the results so far."""
     if not survey.wanted:
         return f"<p>The data set has {inspector.size} samples.</p>" if inspector.size is not None else ""
     state = "" if survey.is_running else " data-done"

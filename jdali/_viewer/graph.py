@@ -18,15 +18,14 @@ _NOTE = (
     "</p>"
 )
 
-_MOST_TRIED = 8  # maximum samples to try, until one succeeds
+_MOST_TRIED = 8  # maximum number of samples to try, until one succeeds
 
 
 class GraphPage:
     """Renders the graph of a pipeline, with live times.
 
     Args:
-        inspector: inspector of the pipeline.
-        times: times of the measured loop, shown while the pipeline itself has produced no batch.
+        times: times of the measured loop, shown until the pipeline itself produces a batch.
         pipe: returns the pipeline, for its plan.
         root: path of the viewer.
     """
@@ -44,7 +43,6 @@ class GraphPage:
         return f'{_NOTE}{form}<div id="live" data-live="{self._root}graph/now">{self.now()}</div>'
 
     def now(self) -> str:
-        """Renders the graph with its times so far, and the plan."""
         engine = self._inspector.engine
         steps, workers = self._inspector.step_times(), self._inspector.worker_time()
         whose = ""
@@ -64,7 +62,7 @@ class GraphPage:
         return f'{self._times.progress()}{whose}<div class="jd-scroll">{svg}</div>{plan}'
 
     def _known_sizes(self) -> dict[DataNode, ValueSize]:
-        """Returns the size of each value for the first sample that does not fail; measures it once."""
+        """Returns the size of each value in the first sample that does not fail; measures once."""
         if self._sizes is not None:
             return self._sizes
         for position in range(min(len(self._inspector.task(0)), _MOST_TRIED)):

@@ -1,4 +1,4 @@
-"""Recognises sounds, spectrograms, boxes, labels and masks in a graph by the operators that produce them."""
+"""Recognises sounds, spectrograms, boxes, labels and masks in a graph by their operators."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NAMES = (
     ("sound", "sound"), ("audio", "sound"),
 )  # fmt: skip
 _COCO = {1: "boxes", 2: "labels"}
-_NEAR_ONE = 1.5  # maximum relative coordinate, above 1 because boxes may extend a little beyond the picture
+_NEAR_ONE = 1.5  # maximum relative coordinate; boxes may extend a little beyond the picture
 
 
 def argument(node: Node, name: str) -> object:
-    """Returns the value of a constant argument, or its default; None for a per-sample argument."""
+    """Returns an argument's constant value or default; None for a per-sample argument."""
     given = node.args.get(name)
     if given is None:
         found = node.op.public_args.get(name)
@@ -46,7 +46,6 @@ NamesOf = Callable[[DataNode], ClassNames]
 
 
 def nameless(value: DataNode) -> ClassNames:
-    """Returns no class names, for graphs whose labels have none."""
     return ()
 
 
@@ -54,9 +53,7 @@ def hint_of(value: DataNode, value_of: ValueOf, names_of: NamesOf = nameless) ->
     """Determines the meaning of a value of the graph.
 
     Args:
-        value: the value.
         value_of: returns another value of the same sample, such as the rate of a sound.
-        names_of: returns the names of labels.
     """
     found = origin(value)
     name = found.node.op.name
@@ -111,10 +108,7 @@ def overlay_of(
 ) -> Overlay:
     """Collects the boxes, labels, points, masks and polygons of a sample, to draw over its pictures.
 
-    Args:
-        outputs: outputs of the pipeline.
-        arrays: values of the sample; a value is None if unknown.
-        names_of: returns the names of labels.
+    `outputs` are the pipeline's outputs, `arrays` the sample's value of each output, None if unknown.
     """
     boxes = labels = points = mask = vertices = polygons = None
     relative: set[str] = set()
@@ -149,7 +143,7 @@ def overlay_of(
 
 
 def _if_relative(kind: str, coordinates: NDArray[np.floating]) -> set[str]:
-    """Returns {kind} if the coordinates are relative to the picture's size, else an empty set."""
+    """Returns {kind} for coordinates relative to the picture's size, otherwise an empty set."""
     return {kind} if float(np.abs(coordinates).max()) <= _NEAR_ONE else set()
 
 
@@ -158,7 +152,7 @@ def _label(label: object, names: ClassNames) -> str:
 
 
 def over(overlay: Overlay, height: int, width: int) -> Overlay:
-    """Returns the overlay for a picture of this size; drops a mask of a different size."""
+    """Returns the overlay for a picture of this size; removes the mask if its size differs."""
     if overlay.mask is None or overlay.mask.shape == (height, width):
         return overlay
     return Overlay(overlay.boxes, overlay.labels, overlay.polygons, overlay.points, None, overlay.relative)

@@ -1,4 +1,4 @@
-"""Renders the layout of all pages; they load nothing from other hosts, and text from data is escaped."""
+"""Renders the layout of all pages. Pages load nothing from other hosts, and escape text from data."""
 
 from __future__ import annotations
 
@@ -21,24 +21,18 @@ SECURITY = {
 
 
 def style() -> str:
-    """Returns the style sheet of the pages."""
     return STYLE + (_STATIC / "viewer.css").read_text()
 
 
 def script() -> str:
-    """Returns the script of the pages, which handles keys and refreshes parts."""
     return (_STATIC / "viewer.js").read_text()
 
 
 def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
-    """Renders a whole page.
+    """Renders a whole page; escapes `title` and `subject`, but not `body`, which is HTML.
 
     Args:
-        title: title as text, which is escaped here.
-        body: HTML.
         root: path of the viewer; ends with "/".
-        here: name of the page in the navigation.
-        subject: name of the pipeline as text, which is escaped here.
     """
     links = "".join(
         f'<a href="{root}{path}" data-key="{i}"{" aria-current=page" * (name == here)}>{name}</a>'
@@ -55,7 +49,6 @@ def page(title: str, body: str, *, root: str, here: str, subject: str) -> str:
 
 
 def error_box(error: object) -> str:
-    """Renders an error as text."""
     return f'<section class="jd-error" role="alert"><pre>{escape(error)}</pre></section>'
 
 

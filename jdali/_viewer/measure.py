@@ -21,11 +21,9 @@ def measure_loop(
 
     Args:
         pipe: the pipeline; it runs from its current position.
-        batches: number of batches to measure.
+        batches: number of batches to measure; fewer if the pipeline ends.
         advance: called with the number of batches so far and their seconds; returns False to stop.
         warm: number of batches to take before the measurement.
-
-    Returns: the report of the measured batches; these are fewer if the pipeline ended.
     """
     for _ in range(warm):
         try:

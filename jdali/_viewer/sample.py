@@ -18,7 +18,6 @@ _LONG = 80
 def sample_page(
     inspector: PipelineInspector, number: int, position: int, root: str, names_of: NamesOf
 ) -> str:
-    """Renders the page of one sample, operator by operator."""
     trace, row, task = inspector.trace(number, position)
     index, epoch = int(task.ids.index[0]), int(task.ids.epoch[0])
     facts = [
@@ -67,7 +66,6 @@ def _node(
     node: Node, trace: Trace, row: int, outputs: dict[int, str], overlay: Overlay, value_of: ValueOf,
     names_of: NamesOf,
 ) -> str:  # fmt: skip
-    """Renders one operator: its arguments and outputs."""
     figures = []
     for value in node.outputs:
         array = trace.value(value, row)
@@ -114,12 +112,7 @@ def _short(text: str) -> str:
 def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str, names_of: NamesOf) -> str:
     """Renders the page of a sample in `MOST_EPOCHS` epochs, side by side.
 
-    Args:
-        inspector: inspector of the pipeline.
-        index: index of the sample in the data set.
-        first: first epoch.
-        root: path of the viewer.
-        names_of: returns the names of labels.
+    `index` is the sample's index in the data set, `first` the first epoch.
     """
     epochs = range(first, first + MOST_EPOCHS)
     traces = inspector.sample_traces(index, epochs)
@@ -140,7 +133,6 @@ def epochs_page(inspector: PipelineInspector, index: int, first: int, root: str,
 
 
 def _epoch(inspector: PipelineInspector, trace: Trace, position: int, names_of: NamesOf) -> str:
-    """Renders a sample's outputs in one epoch, or its error."""
     if trace.failure is not None:
         return error_box(trace.failure)
     arrays: list[Array] = []

@@ -39,10 +39,10 @@ _MOST = 2**31  # upper bound of numbers in forms
 
 
 class View:
-    """Runs a viewer in a thread until `close` or the end of the program.
+    """Runs a viewer in a thread, until `close` or the end of the program.
 
     Attributes:
-        url: URL to open in a browser; anyone who knows it sees the data.
+        url: URL to open in a browser; anyone who knows the URL can see the data.
     """
 
     def __init__(self, app: Starlette, host: str, port: int, token: str, end: Callable[[], None]):
@@ -52,7 +52,7 @@ class View:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((host, port))
-            self._socket.listen()  # clients may connect before the server runs
+            self._socket.listen()  # accepts connections before the server runs
         except OSError as error:
             self._socket.close()
             end()
@@ -63,7 +63,7 @@ class View:
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"
         config = uvicorn.Config(
             app,
-            log_config=None,  # uvicorn's own configuration would close the log handlers of the user's program
+            log_config=None,  # uvicorn's own configuration would close log handlers of the user's program
             log_level="error",
             access_log=False,
             lifespan="off",
@@ -126,11 +126,8 @@ class Site:
     """Serves the pages of a pipeline.
 
     Args:
-        inspector: inspector of the pipeline.
         root: path that all pages begin with; it contains the token.
-        name: name of the pipeline.
-        make: returns a new pipeline like the shown one, to measure; None if this is not possible.
-        names_of: returns the names of labels.
+        make: returns a new pipeline like the shown pipeline, to measure it; None if this is not possible.
         pipe: returns the pipeline, for its plan and the loop over it.
     """
 
@@ -171,7 +168,7 @@ class Site:
         return Starlette(routes=routes, exception_handlers={404: self._not_found, 500: self._not_found})
 
     def close(self) -> None:
-        """Ends the pages and their background work; waits only briefly for user code."""
+        """Ends the pages and their background work; waits only briefly for the user's code."""
         self._closed = True
         for answer in list(self._pages):
             answer(_disconnected())
@@ -182,13 +179,13 @@ class Site:
         self._times.join(_END_SECONDS)
 
     def _safe(self, answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
-        """Wraps a page so that it runs in a thread, and shows its errors as pages."""
+        """Wraps a page to run in a thread and to show its errors as pages."""
 
         async def safe(request: Request) -> Response:
             try:
                 response = await self._in_thread(answer, request)
             except Exception as error:
-                # The error may come from the user's data or code, so show it.
+                # The error may come from the user's data or code, so it is shown.
                 if isinstance(error, (IndexError, ValueError)) and not isinstance(error, OperatorError):
                     response = self._html("There is no such page", error_box(error), "", status=404)
                 else:
@@ -200,7 +197,7 @@ class Site:
         return safe
 
     async def _in_thread(self, answer: Callable[[Request], Response], request: Request) -> Response:
-        """Runs a page in a new daemon thread; neither closing the viewer nor exiting the program waits for it."""
+        """Runs a page in a new daemon thread, for which neither `close` nor the program's exit waits."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Response] = loop.create_future()
 
@@ -242,7 +239,6 @@ class Site:
     def _html(self, title: str, body: str, here: str, status: int = 200) -> Response:
         return HTMLResponse(page(title, body, root=self._root, here=here, subject=self._name), status)
 
-    # --- pages ------------------------------------------------------------------------------
     def _batches(self, request: Request) -> Response:
         number = request.path_params["number"]
         return self._html(
@@ -286,7 +282,6 @@ class Site:
         return RedirectResponse(f"{self._root}data", 303, SECURITY)
 
     def _measure(self, shown: str) -> Response:
-        """Starts a measurement, and redirects to the page that shows it."""
         self._times.measure()
         return RedirectResponse(f"{self._root}{shown}", 303)
 
@@ -296,7 +291,7 @@ def _disconnected() -> Response:
 
 
 def _whole(text: str | None, name: str) -> int:
-    """Parses a number in a form, which must be at least 0; returns 0 if it is missing."""
+    """Parses a number from a form; the number must be at least 0. Returns 0 if it is missing."""
     try:
         number = int(text or 0)
     except ValueError:

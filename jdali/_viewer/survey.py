@@ -38,7 +38,6 @@ class OutputSurvey:
     moments: Moments | None = None
 
     def add(self, array: NDArray[np.generic], layout: str) -> None:
-        """Adds a sample."""
         self.layout, self.dtype = layout, str(array.dtype)
         if len(self.sizes) < _MOST_VALUES:
             self.sizes.append(array.shape)
@@ -66,7 +65,7 @@ class Survey:
         outputs: results so far.
         bad: samples that failed.
         seen, wanted: numbers of samples.
-        error: message of the error that ended the survey early; "" if there is none.
+        error: message of the error that ended the survey early; "" without an error.
     """
 
     def __init__(self, inspector: PipelineInspector):
@@ -83,7 +82,7 @@ class Survey:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, samples: int) -> None:
-        """Restarts the survey; does nothing while it is running."""
+        """Starts the survey anew; does nothing while it is running."""
         if self.is_running:
             return
         self.outputs = [OutputSurvey(name) for name in self._inspector.output_names]
@@ -113,10 +112,8 @@ class Survey:
         return self.seen < self.wanted and not self._stop.is_set()
 
     def stop(self) -> None:
-        """Ends the survey after the current batch."""
         self._stop.set()
 
     def join(self, seconds: float) -> None:
-        """Waits up to `seconds` for the end of the survey."""
         if self._thread is not None:
             self._thread.join(seconds)

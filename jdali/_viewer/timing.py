@@ -25,19 +25,18 @@ _APART = 0.5  # seconds between points of a curve
 
 
 class Moment(NamedTuple):
-    """Holds a point of the curves: samples per second, averaged over `_WINDOW`, and number of ready batches."""
+    """A point of the curves: samples per second, averaged over `_WINDOW`, and number of ready batches."""
 
     rate: float
     ready: int
 
 
 class LiveTimes:
-    """Shows a pipeline's rates, the report of the loop over it, and a measured loop over a similar pipeline.
+    """Shows a pipeline's rates, the report of the user's loop over the pipeline, and a measured loop over a new, equal pipeline.
 
     Args:
-        inspector: inspector of the pipeline.
-        make: returns a new pipeline like the shown one; None if this is not possible.
-        pipe: returns the pipeline, or None once nothing else refers to it.
+        make: returns a new pipeline like the shown pipeline; None if this is not possible.
+        pipe: returns the pipeline, or None after the pipeline was freed.
 
     Attributes:
         measured: times of the measured pipeline's steps and workers; None before a measurement.
@@ -58,7 +57,6 @@ class LiveTimes:
         self._error = ""
         self._done, self._seconds, self._lock = 0, 0.0, threading.Lock()
 
-    # --- the measured loop ------------------------------------------------------------------
     @property
     def is_measuring(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
@@ -96,17 +94,14 @@ class LiveTimes:
         return not self._stop.is_set()
 
     def stop(self) -> None:
-        """Ends the measured loop, and closes its pipeline."""
         self._stop.set()
         if (pipe := self._measuring) is not None:
             pipe.close()
 
     def join(self, seconds: float) -> None:
-        """Waits up to `seconds` for the end of the loop."""
         if self._thread is not None:
             self._thread.join(seconds)
 
-    # --- pages ------------------------------------------------------------------------------
     def form(self, root: str, page: str) -> str:
         """Renders the button that starts a measurement; "" if no pipeline can be made for it."""
         if self._make is None:
@@ -119,11 +114,10 @@ class LiveTimes:
         return f'{self.form(root, "time")}<div id="live" data-live="{root}time/now">{self.now()}</div>'
 
     def now(self) -> str:
-        """Renders the training loop, the measured loop, and the current rates."""
         return "".join([self._loop(), self._own_loop(), self._rates()])
 
     def progress(self) -> str:
-        """Renders the progress of the measured loop while it runs, or its error."""
+        """Renders the measured loop's progress while it runs, or its error."""
         if self._error:
             return error_box(self._error)
         if not self.is_measuring:
@@ -132,7 +126,7 @@ class LiveTimes:
         return f"<p>{bar} {self._done} of {_BATCHES} batches are measured</p>"
 
     def _loop(self) -> str:
-        """Renders the report of the iterator over the pipeline; "" if the iterator has taken no batch."""
+        """Renders the report of the iterator over the pipeline; "" before its first batch."""
         pipe = self._pipe()
         loop = None if pipe is None else loop_over(pipe)
         report = None
@@ -183,7 +177,7 @@ class LiveTimes:
 def _rows(
     times: list[tuple[str, str, Spent]], before: list[tuple[str, str, Spent]], elapsed: float
 ) -> tuple[list[list[str]], int]:
-    """Builds a row for each phase; returns the rows and the number of batches made since `before`."""
+    """Builds a row for each phase; returns the rows, and the number of batches since `before`."""
     rows, batches = [], 0
     for (kind, name, spent), (_, _, old) in zip(times, before, strict=True):
         new = spent - old

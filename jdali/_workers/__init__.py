@@ -7,13 +7,14 @@
  plugin.ray ──▶ on_ray: a TaskPool of one ──┘     └── shared_slabs ◀───────┘     wire: how values and arrays travel
 ```
 
-`ProcessWorkers` make batches, and the workers of `callbacks` run the user's functions. A process that makes batches has
-the next task waiting while it runs one. If it dies, the task that ran is blamed. If the process crashed, the task raises
-`TaskKilledError`. If it was killed, perhaps from outside, the task is submitted again, and a second death raises. A callback
-may have side effects, so it is called once, and the first death raises.
+`ProcessWorkers` make batches, and the workers of `callbacks` run the user's functions. A process that makes batches already
+has its next task while it runs one. If the process dies, only the task that ran is blamed. If the process crashed, this task
+raises `TaskKilledError`. If the process was killed, perhaps from outside, the task is submitted again, and raises
+`TaskKilledError` after a second death. A callback may have side effects, so it is called only once, and raises an error
+after the first death.
 
 Other packages import the names below, and two modules: `callbacks`, which needs JAX, and `on_ray`, which needs Ray.
-Nothing else here imports JAX: an actor imports this package, and passes results on as they are.
+Nothing else here imports JAX, because an actor imports this package only to pass results on.
 """
 
 from jdali._workers.answer import answer_memory as answer_memory

@@ -1,6 +1,6 @@
-"""Prepares the answers of a worker: their memory, notes of progress, and exceptions that another process can read.
+"""Prepares the answers of a worker: the memory, notes of progress, and exceptions that can be sent to another process.
 
-Arrays that are in the memory of the answer already are not copied.
+Arrays that are already in the memory of the answer are not copied.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def answer_memory() -> Any:
 
 
 def note_reached(position: int) -> None:
-    """Notes how far this thread's task is; if the process dies, its `WorkerDeath` has the last note."""
+    """Notes the position that this thread's task has reached. If the process dies, its `WorkerDeath` has the last note."""
     note: Callable[[int], None] | None = getattr(_HERE, "note", None)
     if note is not None:
         note(position)
@@ -31,7 +31,7 @@ def note_reached(position: int) -> None:
 
 @contextlib.contextmanager
 def answering_in(memory: object, note: Callable[[int], None]) -> Iterator[None]:
-    """Sets the memory of the answer, and the function that `note_reached` calls, inside the context."""
+    """Sets, within this context, the memory of the answer and the function that `note_reached` calls."""
     _HERE.memory, _HERE.note = memory, note
     try:
         yield
@@ -50,7 +50,7 @@ def on_node() -> str:
 
 
 def portable(error: Exception) -> Exception:
-    """Returns the exception with its traceback as a note, or as a RuntimeError of the same text if it cannot be pickled."""
+    """Returns the exception with its traceback as a note. If it cannot be pickled, returns a RuntimeError of the same text."""
     note = f"in a worker process{on_node()}:\n{''.join(traceback.format_exception(error))}"
     error.add_note(note)
     _name_in_main(type(error))
@@ -63,9 +63,9 @@ def portable(error: Exception) -> Exception:
 
 
 def _name_in_main(kind: type) -> None:
-    """Adds a class of the user's main module, which came here by value, to the main module of this process.
+    """Adds a class of the user's main module, which was sent by value, to the main module of this process.
 
-    So its exceptions are pickled by name, and the user's process finds its own class.
+    Then exceptions of this class are pickled by name, and the user's process finds the original class.
     """
     main = sys.modules["__main__"]
     if (

@@ -1,4 +1,4 @@
-"""Defines workers that make batches: the protocol, which a cluster implements as well, and processes on this machine."""
+"""Defines the protocol of workers that make batches, which clusters implement, too, and workers that are local processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ StartMaking: TypeAlias = "Callable[[], Callable[[Any], Any]]"
 
 
 class BatchWorkers(Protocol):
-    """Makes tasks elsewhere, in any order; any thread may use it."""
+    """Makes tasks in other processes, in any order; any thread may use it."""
 
     title: str
     """Name for the user: "workers"."""
@@ -27,14 +27,10 @@ class BatchWorkers(Protocol):
 
     @property
     def in_flight(self) -> int:
-        """Number of tasks to submit at the same time, so that all workers are busy; it may change."""
+        """Number of tasks that should be in progress at the same time, so that all workers are busy; it may change."""
 
     def start(self, start: StartMaking) -> None:
-        """Starts the workers; called once.
-
-        Raises:
-            Exception: `start` cannot be pickled.
-        """
+        """Starts the workers; called once. Raises an exception if `start` cannot be pickled."""
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """Submits a task.
@@ -63,7 +59,7 @@ class BatchWorkers(Protocol):
 
 @runtime_checkable
 class WorkerSet(Protocol):
-    """Workers that a user describes in place of a number of processes."""
+    """A description of workers that a user passes instead of a number of processes."""
 
     count: int
     """Number of workers for a pipeline."""
@@ -75,7 +71,7 @@ class WorkerSet(Protocol):
         """Returns workers for one pipeline, not started yet."""
 
 
-# Workers never touch an accelerator: the process that they work for uses its memory.
+# Workers never use an accelerator, because the process that they work for uses its memory.
 _ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
 
 
@@ -84,8 +80,8 @@ class ProcessWorkers:
 
     Args:
         count: number of processes.
-        most_idle: most bytes of unused shared memory that are kept for later results.
-        reduce: reduces objects for `pickle`, so that the pipeline's own objects are sent by name, see `pack_by_value`.
+        most_idle: maximum bytes of unused shared memory that are kept for later results.
+        reduce: function that reduces objects for `pickle`, so that objects of jdali are sent by name, see `pack_by_value`.
 
     Attributes:
         count: number of processes wanted.
@@ -121,7 +117,6 @@ class ProcessWorkers:
         self._started.resize(count)
 
     def pids(self) -> list[int]:
-        """Returns the identifiers of the processes."""
         return self._started.pids()
 
     def counts(self) -> WorkerCounts:

@@ -1,7 +1,7 @@
 """Pickles functions by value: lambdas, local functions, and functions that `pickle_by_value` marks.
 
-`pickle` writes the name of a function in its module, so a function without a name there cannot be sent to another process.
-This module writes the function itself: its code, its closure, and the global variables that it uses.
+`pickle` writes only the name of a function and of its module, so it cannot send a function that its module does not name.
+This module writes the function itself: the code, the closure, and the global variables that the function uses.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Pickler(pickle.Pickler):
         if isinstance(obj, types.FunctionType) and _is_by_value(obj):
             return _reduced(obj)
         if isinstance(obj, types.CellType):
-            return _new_cell, ()  # its content is sent with the functions that close over it
+            return _new_cell, ()  # the content is sent with the function that uses the cell
         if isinstance(obj, types.ModuleType):
             return importlib.import_module, (obj.__name__,)
         return NotImplemented
@@ -80,7 +80,7 @@ def _is_by_value(function: types.FunctionType) -> bool:
 
 
 def _reduced(function: types.FunctionType) -> tuple[object, ...]:
-    """Tells `pickle` how to rebuild a function: first without references, since it may refer to itself, then with them."""
+    """Reduces a function for `pickle`. Closure and globals are set after it is rebuilt, because they may refer to it."""
     cells = function.__closure__ or ()
     made = (marshal.dumps(function.__code__), function.__module__, cells)
     used = {name: function.__globals__[name] for name in set(_global_names(function.__code__))
@@ -118,7 +118,6 @@ def _is_empty(cell: types.CellType) -> bool:
     return False
 
 
-# --- where it is read -----------------------------------------------------------------------
 def _new_cell() -> types.CellType:
     return types.CellType()
 
@@ -146,7 +145,7 @@ def pack_by_value(
     """Packs a value for a pool; arrays in it go to shared memory.
 
     Args:
-        reduced: returns what `pickle` should reduce an object to, see `Pickler.reducer_override`, or NotImplemented.
+        reduced: function that reduces an object or returns NotImplemented, as `Pickler.reducer_override` does.
     """
     if importlib.util.find_spec("cloudpickle") is None:
         raise ModuleNotFoundError(

@@ -1,4 +1,4 @@
-"""Runs the user's callbacks in workers that `multiprocessing` starts: they import the user's main module.
+"""Runs the user's callbacks in workers that `multiprocessing` starts. They import the user's main module.
 
 ```
  CallbackWorkers ──▶ one TaskPool for all objects whose calls any worker may make
@@ -39,23 +39,23 @@ from jdali._workers.serve import end_with_starter, serve
 from jdali._workers.wire import pack
 
 _START_METHODS = ("fork", "spawn", "forkserver")
-# An argument of fewer bytes travels with the message: for several arguments of 48 KiB the caller took a quarter less time.
+# An argument of fewer bytes is sent within the message. For several arguments of 48 KiB, the caller took a quarter less time.
 _SMALL = 1 << 16
 _Call: TypeAlias = tuple[int, str, tuple[Any, ...]]
 _Loads: TypeAlias = Callable[[bytes], Any]
 
 
 class CallbackWorkers:
-    """Runs methods of objects in other processes. After a death, waiting and later calls fail.
+    """Runs methods of objects in other processes. After a process has died, waiting and later calls fail.
 
     Args:
-        objects: each has an attribute `alone`, True if a worker of its own makes all its calls in order, False if any worker
-            makes any call; and an attribute `callback`, the user's part of the object.
+        objects: objects with two attributes. `alone` is True if one worker, which serves only this object, makes all calls
+            in order; False if any worker may make any call. `callback` is the user's part of the object.
         workers: number of processes for the objects that are not alone.
         start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
         pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
-            arguments of both; None: `jdali.pickling`, and cloudpickle, if it is installed, for what only it can pickle.
-            Not used with "fork".
+            arguments of both. None: `jdali.pickling`, and for objects that it cannot pickle cloudpickle, if installed. Not
+            used with "fork".
         timeout: seconds that a call may take; None: any time, unless the worker is stopped.
         seed: each worker seeds `random` and `numpy.random` from this seed and the worker's number.
 
@@ -81,7 +81,7 @@ class CallbackWorkers:
         alone = [number for number, one in enumerate(objects) if one.alone]
         self.size = workers if len(alone) < len(objects) else 0
         shared = [number for number in range(len(objects)) if number not in alone]
-        # All processes are started before the first thread of a pool: "fork" is for processes without threads.
+        # All processes are started before the first thread of a pool, because "fork" is safe only without threads.
         processes = _started(context, self.size + len(alone), _StartCalls(sent, loads, seed))
         self._pools: list[TaskPool] = []
         self._by_object: dict[int, TaskPool] = {}
@@ -107,10 +107,11 @@ class CallbackWorkers:
         """Calls a method of an object.
 
         The future returns what the method returned. It raises the method's exception, with the worker's traceback as a note,
-        or the reason why the workers have ended. Arrays are views of shared memory, which is reused when they are gone.
+        or the reason why the workers have ended. Arrays in the result are views of shared memory, which is reused when they
+        are gone.
 
         Args:
-            samples: most samples in the result.
+            samples: maximum number of samples in the result.
             bytes_per_sample: room for each sample in newly allocated memory, in bytes.
         """
         call: _Call = number, method, arguments
@@ -124,7 +125,7 @@ class CallbackWorkers:
         return self._by_object[number].submit(content, samples=samples, room=room)
 
     def slab_sizes(self) -> list[tuple[int, int]]:
-        """Returns the size of each piece of shared memory in bytes, and the most samples that were in it so far."""
+        """Returns, for each piece of shared memory, the bytes and the maximum number of samples that were in it so far."""
         return [sizes for pool in self._pools for sizes in pool.slab_sizes()]
 
     def interrupt(self) -> None:
@@ -133,7 +134,7 @@ class CallbackWorkers:
             pool.interrupt()
 
     def close(self) -> None:
-        """Ends the processes, even while they make calls; unanswered calls fail. It may be called twice."""
+        """Ends the processes, even during calls; calls without an answer fail. It may be called twice."""
         self.interrupt()
         for pool in self._pools:
             pool.close()
@@ -173,7 +174,8 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
 
 def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    # Only a worker started by the main thread ends with its thread, because other threads may end before the program.
+    # Only workers that the main thread starts end with their starting thread, because other threads may end before the
+    # program.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
     process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
@@ -210,7 +212,7 @@ def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main
 
 
 class _StartCalls:
-    """Starts a worker: its call returns the function that makes calls."""
+    """Starts the work of a worker. A call of this object returns the function that makes calls."""
 
     def __init__(self, objects: Any, loads: _Loads | None, seed: int):
         self._objects, self._loads, self._seed = objects, loads, seed
@@ -222,7 +224,7 @@ class _StartCalls:
             raise
         except BaseException as error:
             raise contained(error) from error
-        # After the callbacks are loaded: modules that they import may seed, too.
+        # Seed after the callbacks are loaded, because modules that they import may seed, too.
         _seed_random(self._seed, number)
         return functools.partial(_called, objects)
 
@@ -238,7 +240,7 @@ def _called(objects: Sequence[Any], call: _Call) -> Any:
 
 
 def _seed_random(seed: int, number: int) -> None:
-    """Seeds the random numbers of Python and NumPy, because copies of one process would draw the same numbers."""
+    """Seeds the random numbers of Python and NumPy, because forks of one process would draw the same numbers."""
     words = np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(4)
     np.random.seed(words)  # noqa: NPY002  callbacks draw from it
     random.seed(words.tobytes())
@@ -246,11 +248,7 @@ def _seed_random(seed: int, number: int) -> None:
 
 # --- pickling -------------------------------------------------------------------------------
 def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
-    """Pickles objects for `_received`: the attribute `callback` with the pickler, everything else with `pickle`.
-
-    Raises:
-        Exception: what the pickler raised, with a note.
-    """
+    """Pickles objects for `_received`. The attribute `callback` is pickled with `pickler`, everything else with `pickle`."""
     dumps, loads = _dumps_and_loads(pickler)
     parts = []
     for one in objects:
@@ -265,7 +263,6 @@ def _sent(objects: Sequence[Any], pickler: Any) -> tuple[bytes, _Loads]:
 
 
 def _received(payload: bytes, loads: _Loads) -> list[Any]:
-    """Unpickles the objects that `_sent` pickled."""
     objects = []
     for one, callback in pickle.loads(payload):
         one.callback = loads(callback)
@@ -295,7 +292,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's pickler; what workers cannot import is pickled by cloudpickle, if it is installed."""
+    """Pickles with jdali's pickler, or with cloudpickle, if installed, what workers could not import otherwise."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so no worker can import its classes and functions.

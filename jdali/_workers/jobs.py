@@ -14,7 +14,7 @@ from jdali._workers.memory import Memory, allocate
 from jdali._workers.shared_slabs import SharedSlab
 from jdali._workers.wire import PackedValue, write
 
-# Signals that people, the OOM killer or a cluster send; the process itself causes all other signals.
+# Signals that people, the OOM killer or a cluster send. All other signals are caused by the process itself.
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -24,9 +24,9 @@ class WorkerDeath:
 
     Attributes:
         pid: identifier of the process.
-        exit_code: as in `subprocess`: -N if signal N killed it; None if unknown.
-        node: node of a cluster that it ran on; "" for this machine.
-        reached: last note of its task, see `note_reached`; None if there was none.
+        exit_code: exit code; as in `subprocess`, -N if signal N killed the process. None if unknown.
+        node: node of a cluster on which the process ran; "" for this machine.
+        reached: last note of the task that it ran, see `note_reached`; None if there was none.
     """
 
     pid: int
@@ -53,7 +53,7 @@ class WorkerDeath:
 
 
 class TaskKilledError(RuntimeError):
-    """Raised if a task crashed its process, or several processes were killed while they ran it."""
+    """Raised if a task crashed its process, or several processes were killed while they ran the task."""
 
     def __init__(self, deaths: Sequence[WorkerDeath]):
         super().__init__("; ".join(map(str, deaths)))
@@ -66,7 +66,7 @@ class PoolClosedError(RuntimeError):
 
 @dataclasses.dataclass(eq=False)
 class PackedMemory:
-    """Holds a packed value; its arrays, if it has some, are in separate memory."""
+    """Holds a packed value. If it has arrays, they are in separate memory."""
 
     packed: PackedValue
     memory: Memory | None
@@ -94,7 +94,7 @@ class PackedMemory:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PackedResult:
-    """Holds the result or exception of a maker, packed as it came from the process."""
+    """Holds the result or exception of a maker, still packed as the process sent it."""
 
     packed: PackedValue
     memory: np.ndarray[Any, Any] | None
@@ -111,9 +111,9 @@ class PoolJob:
     patience: int  # number of killed processes after which the task is given up
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
-    samples: int = 0  # most samples in the answer
-    room: int = 0  # least bytes of new memory for the answer
-    slab: SharedSlab | None = None  # lent for the answer
+    samples: int = 0  # maximum number of samples in the answer
+    room: int = 0  # minimum bytes of new memory for the answer
+    slab: SharedSlab | None = None  # slab that is lent for the answer
 
     @property
     def is_suspect(self) -> bool:

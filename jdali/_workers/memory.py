@@ -1,6 +1,6 @@
-"""Allocates memory for two processes to map: files without a name, which never outlive the processes.
+"""Allocates memory that several processes can map: files without a name, which never outlive the processes.
 
-Descriptors go to another process over a socket (SCM_RIGHTS), which all POSIX systems can do.
+Descriptors are sent to another process over a socket (SCM_RIGHTS), which all POSIX systems support.
 """
 
 from __future__ import annotations
@@ -27,26 +27,24 @@ class Memory:
         return mmap.mmap(self.descriptor, self.size)
 
     def close(self) -> None:
-        """Closes the descriptor; mapped memory lives as long as it is used. It may be called twice."""
+        """Closes the descriptor. Mapped memory exists as long as it is used. It may be called twice."""
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
 
 
 def folders() -> list[str | None]:
-    """Lists the folders to try for shared memory: the file system in memory, if any, then that of temporary files."""
+    """Lists the folders to try for shared memory: the file system in memory, if any, then the folder for temporary files."""
     return [*([str(_SHARED_MEMORY)] if os.access(_SHARED_MEMORY, os.W_OK) else []), None]
 
 
 def allocate(size: int, least: int = 0) -> tuple[int, int]:
-    """Makes a file without a name, large enough for `size` bytes and of at least `least`.
-
-    Returns: its descriptor, and its size in bytes.
+    """Makes a file without a name, of at least `size` and `least` bytes. Returns its descriptor and its size in bytes.
 
     Raises:
         MemoryError: neither memory nor disk has room for it.
     """
-    # Powers of two: samples that grow a little do not need a new file each time.
+    # Powers of two, so that samples that grow a little do not need a new file each time.
     length = max(_SMALLEST, least if size <= least else 1 << (size - 1).bit_length())
     failure: OSError | None = None
     for folder in folders():
@@ -60,7 +58,7 @@ def allocate(size: int, least: int = 0) -> tuple[int, int]:
 
 
 def _take(descriptor: int, length: int) -> None:
-    """Reserves the memory now: a full file system raises here, and would kill the process later."""
+    """Reserves the memory now, because a full file system raises an error here, but would kill the process later."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, length)
         return

@@ -19,9 +19,9 @@ SlabName: TypeAlias = "tuple[int, int]"
 
 @dataclasses.dataclass(frozen=True)
 class StartOrder:
-    """First message to a process: `start` is a packed function, which returns the maker of tasks.
+    """First message to a process. `start` is a packed function that returns the maker of tasks.
 
-    If it has arrays, the descriptor of their memory follows.
+    If the function has arrays, the descriptor of their memory follows.
     """
 
     number: int
@@ -29,19 +29,19 @@ class StartOrder:
 
 
 class TaskOrder(NamedTuple):
-    """Orders a task. The descriptors of the task's arrays and of the lent slab follow, each only if it is new.
+    """Orders a task. The descriptors of the task's arrays and, if the process does not have it yet, of the lent slab follow.
 
     Attributes:
         lent: the slab for the answer; if None, the process allocates one if it needs it.
-        lent_size: bytes of a lent slab that is new to the process, so that its descriptor follows; 0 if it is known.
-        room: least bytes of a slab that the process allocates.
+        lent_size: bytes of the lent slab if it is new to the process, so that its descriptor follows; otherwise 0.
+        room: minimum bytes of a slab that the process allocates.
     """
 
     number: int
     task: PackedValue
     lent: SlabName | None
     lent_size: int
-    forgotten: tuple[SlabName, ...]  # slabs that the process will not see again
+    forgotten: tuple[SlabName, ...]  # slabs that the process can unmap
     room: int
 
 
@@ -53,7 +53,7 @@ class ReadyAnswer:
 
 
 class TaskNote(NamedTuple):
-    """Reports the position that a task has reached, as its maker notes it."""
+    """Reports the position that a task has reached, as noted by the maker."""
 
     number: int
     reached: int
@@ -63,7 +63,7 @@ class TaskAnswer(NamedTuple):
     """Answers a `TaskOrder`; the descriptor of a new slab follows.
 
     Attributes:
-        slab: slab with the arrays of the result; None if it has none.
+        slab: slab with the arrays of the result; None if the result has no arrays.
         new_size: bytes of the slab, if the process has allocated it for this answer; otherwise 0.
         seconds, cpu: time from the order to the answer, and processor time of the whole process meanwhile.
     """
@@ -82,7 +82,7 @@ Answer: TypeAlias = "ReadyAnswer | TaskNote | TaskAnswer"
 
 
 _HEADER = struct.Struct("!Q")  # number of bytes of the message that follows
-_MOST_DESCRIPTORS = 4  # descriptors in a message
+_MOST_DESCRIPTORS = 4  # maximum number of descriptors in a message
 _CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
@@ -96,14 +96,10 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message and open files, for which the receiver gets its own descriptors.
-
-        Raises:
-            OSError: the other process is gone.
-        """
+        """Sends a message, and open files, which the receiver gets as new descriptors; raises OSError if it is gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         whole = _HEADER.pack(len(data)) + data
-        # One call, except for messages that the socket takes in pieces.
+        # Usually one call is enough, but the socket may take a message in pieces.
         sent = (
             socket.send_fds(self._socket, [whole], descriptors) if descriptors else self._socket.send(whole)
         )

@@ -36,14 +36,15 @@ from jdali._workers.wire import unpack
 
 log = logging.getLogger("jdali")
 
-# Tasks of a process: the running task, and a task that it can start at once.
+# Number of tasks of a process: the running one, and one that it can start right afterwards.
 _TASKS_EACH = 2
-# Most processes in a row that may die before they are ready, while none is ready. A faulty pipeline ends a process by an
-# exception or a crash. SIGKILL comes from outside (a person, the OOM killer), so the next process may well succeed.
+# Maximum numbers of processes in a row that may die before they are ready, while no process is ready. A faulty pipeline ends a
+# process by an exception or a crash. SIGKILL comes from outside (a person, the OOM killer), so the next process may succeed,
+# and more deaths are allowed.
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"
-_LOOK_SECONDS = 1.0  # between checks of the processes: another process may keep a dead one's channel open
+_LOOK_SECONDS = 1.0  # between checks, because a dead process's channel may still be open elsewhere
 # A process with work is given up if all checks during this time find it stopped. Checks are counted, not seconds, because the
 # clock also runs while this process itself is stopped.
 _STOPPED_SECONDS = 60.0
@@ -53,13 +54,13 @@ class TaskPool:
     """Makes tasks in processes; any thread may use it.
 
     The pool's thread starts processes, receives results, hands out waiting tasks, and replaces processes that die. It
-    references no object of the caller's except tasks. If a process has room, the caller's thread sends it the task.
+    references no objects of the caller except tasks. If a process can take a task, the caller's thread sends it.
 
     Args:
-        start: starts a process. If None, processes are not replaced, and tasks may have side effects: each is sent once, to a
-            process without another task, and the first death fails all waiting tasks.
-        most_idle: most bytes of unused shared memory that are kept for later results.
-        keeps_packed: does not unpack results and exceptions of makers: each task returns a `PackedResult`.
+        start: starts a process. If None, processes are not replaced, and tasks may have side effects. Then each task is sent
+            only once, to a process without another task, and all waiting tasks fail after the first death of a process.
+        most_idle: maximum bytes of unused shared memory that are kept for later results.
+        keeps_packed: if True, results and exceptions of makers are not unpacked, and each task returns a `PackedResult`.
         timeout: seconds that a task may take, only without `start`; None for no limit.
     """
 
@@ -71,7 +72,7 @@ class TaskPool:
         self._look = _LOOK_SECONDS if timeout is None else min(_LOOK_SECONDS, timeout)
         self._resolve = _keep_packed if keeps_packed else _resolve
         self._owner = os.getpid()
-        self._lock = threading.RLock()  # the thread holds it, unless it waits, reads or resolves a future
+        self._lock = threading.RLock()  # the thread has it, unless it waits, reads or resolves a future
         self._waiting: list[PoolJob] = []  # a heap
         self._error: Exception | None = None  # raised by all tasks from now on
         self._closed = False
@@ -100,13 +101,13 @@ class TaskPool:
         """Submits a task.
 
         The future raises the maker's exception, `TaskKilledError`, `PoolClosedError`, or the reason why no process can be
-        started or a process was lost.
+        started or a process has died.
 
         Args:
-            patience: number of killed processes after which the task is given up; one crash is enough. 0: it is given up
-                when its process dies, even before it started.
-            samples: most samples in the result.
-            room: least bytes of newly allocated memory for the result.
+            patience: number of killed processes after which the task is given up; one crash is enough. With 0, the task is
+                given up when its process dies, even if the task has not started.
+            samples: maximum number of samples in the result.
+            room: minimum bytes of newly allocated memory for the result.
         """
         job = PoolJob(next(self._numbers), order, task, patience, samples=samples, room=room)
         with self._lock:
@@ -137,11 +138,11 @@ class TaskPool:
 
     @property
     def has_failed(self) -> bool:
-        """True if the pool makes no more tasks: every task raises the reason."""
+        """True if the pool makes no more tasks; every task then raises the reason."""
         return self._error is not None
 
     def slab_sizes(self) -> list[tuple[int, int]]:
-        """Returns the size of each slab in bytes, and the most samples that were in it so far."""
+        """Returns, for each slab, the size in bytes and the maximum number of samples that were in it so far."""
         with self._lock:
             return self._slabs.sizes()
 
@@ -159,12 +160,12 @@ class TaskPool:
         self._wake()
 
     def _wake(self) -> None:
-        with contextlib.suppress(OSError):  # full: the thread will wake up; closed: it has ended
+        with contextlib.suppress(OSError):  # full: the thread wakes up anyway; closed: it has ended
             self._wake_up.send(b"!")
 
     # --- the thread -------------------------------------------------------------------------
     def _run(self) -> None:
-        # Processes inherit the blocked signal, so that Ctrl-C does not end a process before it ignores the signal.
+        # Block the signal; processes inherit this, so that Ctrl-C does not end a process before it ignores the signal.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             while not self._closed:
@@ -220,7 +221,7 @@ class TaskPool:
         for process in staying[count:]:
             process.is_leaving = True
         for _ in range(count - len(staying)):
-            assert self._start is not None  # the first death has set `_error`
+            assert self._start is not None  # without `_start`, the first death sets `_error`
             process = self._start(next(self._process_numbers))
             self._processes.append(process)
             self._selector.register(process.channel, selectors.EVENT_READ, process)
@@ -237,7 +238,7 @@ class TaskPool:
         self._selector.unregister(process.channel)
 
     def _note_death(self, process: TaskProcess) -> None:
-        """Submits the tasks of a dead process again; the running task may have killed the process."""
+        """Submits the tasks of a dead process again, or gives up the running task if it may have killed the process."""
         self._forget(process)
         death = process.death()
         process.close()
@@ -264,7 +265,7 @@ class TaskPool:
                 heapq.heappush(self._waiting, job)
 
     def _lose(self, process: TaskProcess, error: Exception) -> None:
-        """Fails the tasks of a process that is not replaced, and all waiting tasks; other processes finish theirs."""
+        """Fails the tasks of a process that is not replaced, and all waiting tasks. Other processes finish their tasks."""
         self._error = self._error or error
         jobs, self._waiting = [*(self._jobs.pop(number) for number in process.tasks), *self._waiting], []
         for job in jobs:
@@ -294,7 +295,7 @@ class TaskPool:
 
     def _process_for(self, job: PoolJob) -> TaskProcess | None:
         """Chooses the process with the fewest tasks that may take another task; None if there is none."""
-        # A task that may kill its process has the process for itself, so that no other task is blamed.
+        # A task that may kill its process is the only task of this process, so that no other task is blamed.
         suspects = {n for n, job in self._jobs.items() if job.is_suspect}
         ready = [p for p in self._processes if p.is_ready and not p.is_leaving]
         ready = [p for p in ready if p.is_warm] or ready
@@ -303,9 +304,10 @@ class TaskPool:
         return min(free, key=lambda process: len(process.tasks), default=None)
 
     def _rehearse(self) -> None:
-        """Has new processes make a copy of another process's task, and drops the result.
+        """Has each new process make a copy of a task of another process, and drops the result.
 
-        The first task of a process takes seconds, because it compiles programs. Batches would wait for it.
+        The first task of a process takes seconds, because programs are compiled. Without the copy, batches would wait for
+        this.
         """
         cold = [p for p in self._processes if p.is_ready and not p.is_warm and not p.tasks]
         if not cold or not any(p.is_warm for p in self._processes):

@@ -16,8 +16,8 @@ from typing import Protocol
 from jdali._workers.jobs import PackedMemory, WorkerDeath
 from jdali._workers.messages import Channel, SlabName, StartOrder, TaskOrder
 
-# `sys.path` comes as an argument: the paths of PYTHONPATH would be searched before the standard library, and so would the
-# working directory with "-m".
+# `sys.path` is passed as an argument, because PYTHONPATH, or the working directory with "-m", would be searched before the
+# standard library.
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from jdali._workers.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"
@@ -44,12 +44,13 @@ class TaskProcess:
     """Represents a process with its tasks.
 
     Attributes:
-        is_leaving: True if it gets no more tasks, and ends after the last one.
-        tasks: numbers of its tasks, the running one first.
-        is_warm: True if it has made a task.
+        is_leaving: True if the process gets no more tasks, and ends after its last one.
+        tasks: numbers of the tasks that were sent to it, the running one first.
+        is_warm: True if it has made a task, so that its programs are compiled.
         reached: last note of the running task; None if there is none.
-        rehearsal: number of a task that it makes only to become warm; None if it has none.
-        looks, stopped: number of checks in a row that found it with the same task, and that found it stopped by a signal.
+        rehearsal: number of a task that it makes only to compile its programs, see `is_warm`; None if it has none.
+        looks: number of checks in a row in which it had the same task.
+        stopped: number of checks in a row in which it was stopped by a signal.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
@@ -63,7 +64,7 @@ class TaskProcess:
         self.looks = self.stopped = 0
 
     def send(self, order: StartOrder | TaskOrder, descriptors: Sequence[int]) -> None:
-        """Sends an order; does nothing if the process is gone, which the receiver notices."""
+        """Sends an order. Does nothing if the process is gone, because the pool notices this when it receives."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.channel.send(order, descriptors)
 
@@ -73,7 +74,7 @@ class TaskProcess:
 
     @property
     def is_stopped(self) -> bool:
-        """True if a signal has stopped it; False where the system does not show that."""
+        """True if a signal has stopped the process; False on systems that do not show this."""
         try:
             stat = Path(f"/proc/{self.pid}/stat").read_text()
         except OSError:
@@ -82,7 +83,7 @@ class TaskProcess:
 
     def death(self) -> WorkerDeath:
         """Describes the end of the process, which has closed the channel or ended."""
-        self._process.kill()  # it may have closed the channel only
+        self._process.kill()  # it may only have closed the channel and still run
         return WorkerDeath(self.pid, self._process.wait(), reached=self.reached)
 
     def kill(self) -> None:
@@ -91,7 +92,7 @@ class TaskProcess:
 
     def close(self) -> None:
         """Waits for the end of a process that was killed, and closes the channel."""
-        # On a very busy machine it may take longer, which is not an error.
+        # On a very busy machine the end may take longer, which is not an error.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
         self.channel.close()
@@ -101,7 +102,7 @@ class FreshProcesses:
     """Starts processes without the user's main module; they get the function that starts a pipeline by value.
 
     Args:
-        start: a packed function without arguments. Each process calls it once; the result makes tasks.
+        start: a packed function without arguments. Each process calls it once; the function that it returns makes tasks.
     """
 
     def __init__(self, start: PackedMemory, environment: Mapping[str, str]):
@@ -127,5 +128,4 @@ class FreshProcesses:
         return process
 
     def close(self) -> None:
-        """Frees the packed start function."""
         self._start.close()

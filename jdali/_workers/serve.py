@@ -46,10 +46,10 @@ def main(descriptor: int, parent: int) -> NoReturn:
 def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None = None) -> NoReturn:
     """Makes the tasks of a pool until the pool kills this process, or the pool's process is gone.
 
-    Without `start`, the first message is a `StartOrder`, which has it and the number.
+    Without `start`, the first message is a `StartOrder`, which contains `start` and the number.
     """
-    # Ctrl-C in a terminal reaches all processes of the group; the parent decides what ends. The thread of a pool blocks
-    # the signal, so that none comes before this line.
+    # Ctrl-C in a terminal is sent to all processes of the group, but the parent decides which ones end. The signal is blocked
+    # when this process starts, so that it does not arrive before this line.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     orders: queue.SimpleQueue[_Order] = queue.SimpleQueue()
@@ -62,7 +62,7 @@ def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None =
 def end_with_starter() -> None:
     """Has Linux kill this process when the thread that started it ends.
 
-    This works even while the process is stopped, or holds the GIL.
+    This works even while the process is stopped or a thread holds the GIL.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
@@ -79,8 +79,8 @@ def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) ->
 def _has_message(channel: Channel, parent: int) -> bool:
     """Blocks until there is a message; returns False if the parent is gone.
 
-    The socket alone does not show that: another process that the parent has forked may hold its other end. Nor does the
-    parent's identifier, if Python's fork server has forked this process.
+    The socket alone does not show that the parent has ended, because another process that the parent forked may have the
+    other end of the socket open. Nor does the parent's process identifier, if Python's fork server has forked this process.
     """
     starter = multiprocessing.parent_process()
     ends = [] if starter is None else [starter.sentinel]
@@ -94,7 +94,7 @@ def _has_message(channel: Channel, parent: int) -> bool:
 def _make_tasks(
     channel: Channel, orders: queue.SimpleQueue[_Order], number: int, start: _Start | None
 ) -> None:
-    gc.disable()  # imported objects stay: searching them for garbage takes a sixth of the time of imports
+    gc.disable()  # imported objects stay, and searching them for garbage takes a sixth of the time of imports
     try:
         if start is None:
             order, descriptors = orders.get()
@@ -112,13 +112,13 @@ def _make_tasks(
         task, descriptors = orders.get()
         assert isinstance(task, TaskOrder)
         worker.run(task, descriptors)
-        for stream in (sys.stdout, sys.stderr):  # output of callbacks: the end of the process flushes nothing
+        for stream in (sys.stdout, sys.stderr):  # the process will end without flushing them
             if stream is not None:
                 stream.flush()
 
 
 def _unpacked(packed: PackedValue, descriptors: list[int]) -> Any:
-    """Unpacks a value that was sent; if it has memory, takes the descriptor from the front."""
+    """Unpacks a value that was sent. If it has memory, takes the first of the descriptors."""
     if not packed.size:
         return unpack(packed, None)
     memory = Memory(descriptors.pop(0), packed.size)
@@ -166,7 +166,7 @@ class _TaskMaker:
     def _written(
         self, value: object, lent: SlabName | None, room: int
     ) -> tuple[PackedValue, SlabName | None, Memory | None]:
-        """Packs a value, with its arrays in the lent slab, or in a new one of `room` bytes or more if they do not fit.
+        """Packs a value. Writes its arrays to the lent slab or, if they do not fit, to a new one of at least `room` bytes.
 
         Returns: the value, the name of the slab, and the memory of a new one.
         """

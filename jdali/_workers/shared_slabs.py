@@ -1,7 +1,7 @@
-"""Manages slabs of shared memory: a slab is lent to a process for an answer, then leased to the answer's arrays.
+"""Manages slabs of shared memory. A slab is lent to a process for an answer, and then leased to the arrays of the answer.
 
-Processes allocate slabs and send their descriptors, which the pool keeps, so a slab outlives its process. Slabs have no
-name (`_workers/memory.py`), so none outlives the program.
+Processes allocate slabs and send the descriptors. The pool keeps these, so a slab outlives its process. Slabs are files
+without a name (`_workers/memory.py`), so none outlives the program.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from jdali._workers.messages import SlabName
 
 
 def allocate_slab(size: int, room: int) -> Memory:
-    """Allocates a file of `room` bytes, or if `size` is larger, up to an eighth more than `size`: later batches may grow."""
+    """Allocates `room` bytes or, if `size` is larger, up to an eighth more than `size`, because later batches may be larger."""
     step = max(mmap.ALLOCATIONGRANULARITY, 1 << max(size.bit_length() - 4, 0))
     return Memory(*allocate(size, room if size <= room else -(-size // step) * step))
 
 
 @dataclasses.dataclass(eq=False)
 class SharedSlab:
-    """Holds memory that is mapped in this process, and in the processes that know the slab."""
+    """Holds memory that is mapped in this process and in processes of the pool."""
 
     name: SlabName
     memory: Memory
     mapped: mmap.mmap
-    samples: int = 0  # most samples that it has held
+    samples: int = 0  # maximum number of samples that were in it
 
     @property
     def size(self) -> int:
@@ -46,7 +46,7 @@ class SharedSlabs:
         self._most_idle = most_idle
         self._all: dict[SlabName, SharedSlab] = {}
         self._idle: list[SharedSlab] = []  # the most recently used last
-        # A lease may end in the middle of anything, so returned slabs wait here for `_sort_in`.
+        # A lease may end at any point of the program, so returned slabs wait here for `_sort_in`.
         self._returned: collections.deque[SharedSlab] = collections.deque()
         self._largest = 0  # bytes of the largest answer so far
 
@@ -57,7 +57,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """Lends an idle slab with room for the largest answer so far, preferably one that is known; None if there is none."""
+        """Lends an idle slab that can hold the largest answer so far, preferably one of `known`; None if there is none."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:
@@ -67,7 +67,7 @@ class SharedSlabs:
         return chosen
 
     def take_back(self, slab: SharedSlab) -> None:
-        """Ends the loan of an empty slab."""
+        """Ends the loan of a slab in which there is no answer."""
         self._returned.append(slab)
         self._sort_in()
 
@@ -88,7 +88,6 @@ class SharedSlabs:
         return sum(slab.size for slab in slabs) - idle, idle
 
     def sizes(self) -> list[tuple[int, int]]:
-        """Returns the size of each slab in bytes, and the most samples that it has held."""
         return [(slab.size, slab.samples) for slab in self._all.values()]
 
     def _sort_in(self) -> None:

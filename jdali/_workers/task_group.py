@@ -1,12 +1,12 @@
-"""Groups tasks for a process: one message, one answer and one memory for all results.
+"""Groups tasks for a process, so that they share one message, one answer, and one memory for all results.
 
 ```
  pack_group: tasks, each pickled ──▶ make_group, in the process ──▶ TaskOutcome of each: a result or its own exception
                   log  ◀── which task starts ──┘
 ```
 
-So small tasks share the cost of a message. The log is in memory that outlives the process, so a death is blamed on the
-task that ran. This module is not in `on_ray`, because processes that make batches do not import Ray.
+So small tasks share the cost of a message. The log is in memory that outlives the process, so if the process dies, the task
+that ran is known. This module is not in `on_ray`, because processes that make batches do not import Ray.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TaskGroup(NamedTuple):
     """Tasks for one process.
 
     Attributes:
-        log: int64 [1], number of the task that the process has started last, from 1; empty if there is only one task.
+        log: int64 [1], number of the task that the process has started last, counted from 1; empty if there is only one task.
     """
 
     log: _Array
@@ -85,7 +85,7 @@ class StartGroups:
 
 
 def make_group(make: Callable[[Any], Any], group: TaskGroup) -> tuple[TaskOutcome, ...]:
-    """Makes the tasks of a group, one after the other; results are side by side in the memory of the answer."""
+    """Makes the tasks of a group, one after the other. All results are in the memory of the answer, side by side."""
     if len(group.tasks) == 1:  # a single task uses the notes and the answer's memory directly
         return (_outcome(make, group.tasks[0]),)
     memory, outcomes = _Memory(answer_memory()), []
@@ -117,12 +117,12 @@ class _Memory:
         self._free = None if whole is None else np.frombuffer(whole, np.uint8)
 
     def answering(self) -> contextlib.AbstractContextManager[None]:
-        """Offers the free memory to the next result. Notes are dropped: only a single task takes them."""
-        free: Any = self._free  # NumPy's types do not say that it is a buffer
+        """Provides the free memory for the next result. Notes are dropped, because only a task without a group has notes."""
+        free: Any = self._free  # NumPy's types do not declare it as a buffer
         return answering_in(None if free is None else memoryview(free), lambda _: None)
 
     def keep(self, arrays: Sequence[_Array]) -> None:
-        """Marks memory as used, if these arrays are in it."""
+        """Marks the memory of these arrays as used, if it is part of this memory."""
         if self._free is None:
             return
         begin, size = _address(self._free), len(self._free)

@@ -1,7 +1,7 @@
 """Packs values for another process: pickles them without the contents of arrays, which go to shared memory.
 
-The receiver does not copy arrays: they become views of the memory. Small arrays are pickled with the rest, because a view
-costs more.
+The receiver does not copy arrays, but makes views of the memory. Small arrays are pickled with the rest, because a view
+costs more time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
 SMALL = 512  # an array of fewer bytes is pickled with the rest
-SMALL_OF_TASK = 1 << 15  # the same for tasks, which need new memory, and that costs more than a lent slab
+SMALL_OF_TASK = 1 << 15  # the same for tasks, whose arrays need new memory, which costs more than a lent slab
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 
@@ -29,7 +29,7 @@ class PackedValue(NamedTuple):
 
 
 class ArrayPickler(pickle.Pickler):
-    """Pickles the memory of arrays apart, also for JAX's additional types (bfloat16), which NumPy copies."""
+    """Pickles the memory of arrays separately, including JAX's additional types (bfloat16), which NumPy would copy."""
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
@@ -66,7 +66,7 @@ def pack(
 
     Args:
         small: an array of fewer bytes is pickled with the rest.
-        memory: memory to write the arrays to. Arrays that already lie in it keep their place.
+        memory: memory to which the arrays will be written. Arrays that are already in it stay where they are.
     """
     buffers: list[memoryview] = []
 
@@ -101,7 +101,7 @@ def _address(memory: Any) -> int:
 
 
 def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> None:
-    """Copies the arrays of a value to memory of at least `packed.size` bytes; skips those already in it."""
+    """Copies the arrays of a value to memory of at least `packed.size` bytes; skips arrays that are already in it."""
     target, first = np.frombuffer(memory, np.uint8), _address(memory)
     for (offset, size), buffer in zip(packed.spans, buffers, strict=True):
         if _address(buffer) != first + offset:
@@ -109,7 +109,7 @@ def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> No
 
 
 def unpack(packed: PackedValue, memory: Any) -> Any:
-    """Unpacks a value; its arrays are views of `memory`, which they keep alive. Without arrays, `memory` may be None."""
+    """Unpacks a value. Its arrays are views that keep `memory` alive. If it has no arrays, `memory` may be None."""
     if not packed.size:
         return pickle.loads(packed.head)
     views = [memoryview(memory)[offset : offset + size] for offset, size in packed.spans]

@@ -1,7 +1,7 @@
 """Provides the augmentations of the policies, for uint8 images (HWC) and sequences of images (FHWC).
 
-A call takes a magnitude bin in place of the function's parameter. Change settings by the method `augmentation`:
-`shear_x.augmentation(mag_range=(0, 0.5))` shears by up to 0.5.
+A call of an augmentation takes a magnitude bin in place of the function's parameter. The method `augmentation` returns a
+copy with other settings: `shear_x.augmentation(mag_range=(0, 0.5))` shears by up to 0.5.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jdali.auto_aug.core.decorator import augmentation
 _LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R 601, as in Pillow's conversion to gray
 
 
-# --- moving pixels --------------------------------------------------------------------------------
+# --- augmentations that move pixels ----------------------------------------------------------------
 def warp_x_param(magnitude: float) -> list[float]:
     """Returns (magnitude, 0), a parameter that acts only along the width."""
     return [magnitude, 0]
@@ -159,13 +159,13 @@ def sharpness_kernel_shifted(magnitude: float) -> np.ndarray:
     mag_range=(0, 0.9), randomly_negate=True, mag_to_param=sharpness_kernel, param_device="auto"
 )  # fmt: skip
 def sharpness(data: Any, kernel: Any) -> Any:
-    """Filters with `kernel`, [3, 3]; mirrors the image past its border, while Pillow does not filter border pixels."""
+    """Filters with `kernel`, [3, 3]. The image is mirrored past its border; Pillow leaves border pixels unfiltered."""
     return fn.filter(data, kernel)
 
 
 # --- changing values one by one -------------------------------------------------------------------
 def poster_mask_uint8(magnitude: float) -> np.ndarray:
-    """Makes the uint8 mask of the upper `magnitude` bits; rounds and clips `magnitude` to 1 to 8, because 0 gives black."""
+    """Makes the uint8 mask of the upper `magnitude` bits. `magnitude` is rounded and clipped to 1 to 8; 0 would give black."""
     kept = int(np.clip(np.round(magnitude), 1, 8))
     return np.array(0xFF << (8 - kept) & 0xFF, np.uint8)
 
@@ -209,10 +209,10 @@ def invert(data: object, _: object) -> Any:
     return data ^ _uint8(0xFF)
 
 
-# --- by the histogram -----------------------------------------------------------------------------
+# --- changing values by the histogram of the image --------------------------------------------------
 @augmentation
 def equalize(data: Any, _: Any) -> Any:
-    """Equalizes the histogram of each channel; OpenCV's formula, used here, differs slightly from Pillow's."""
+    """Equalizes the histogram of each channel by OpenCV's formula, which differs slightly from Pillow's."""
     return fn.equalize(data)
 
 

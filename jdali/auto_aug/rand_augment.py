@@ -127,7 +127,6 @@ def apply_rand_augment(
 
 
 def _moving(use_shape: bool, max_translate_abs: object, max_translate_rel: object) -> list[Augmentation]:
-    """Returns the augmentations that move pixels."""
     return [
         *get_translations(
             use_shape, _TRANSLATE_PIXELS, _TRANSLATE_SHARE, max_translate_abs, max_translate_rel

@@ -67,7 +67,7 @@ def apply_trivial_augment(
     key: Array | None = None,
     **kwargs: object,
 ) -> Any:
-    """Applies a randomly chosen augmentation to each sample, at a random magnitude; all are equally probable.
+    """Applies one augmentation to each sample; augmentation and magnitude bin are drawn with equal probabilities.
 
     Args:
         augmentations: augmentations to choose from.

@@ -59,10 +59,10 @@ __all__ = [
 ]  # fmt: skip
 
 __cuda_version__ = BUILT_FOR_CUDA
-"""Holds the CUDA version that JAX was built for, 12080 for 12.8; 0 for a build without CUDA."""
+"""CUDA version for which JAX was built, as a number: 12080 for 12.8; 0 for a build without CUDA."""
 
 
 def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:
-    """Returns whether `ptr` is a DLPack capsule that has not been consumed, and whether its data are on a GPU."""
+    """Returns two bools: whether `ptr` is a DLPack capsule not consumed yet, and whether its data are on a GPU."""
     device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)

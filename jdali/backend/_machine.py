@@ -16,7 +16,6 @@ _CUDA = cuda_versions()
 BUILT_FOR_CUDA: int = 0 if _CUDA is None else _CUDA.cuda_runtime_build_version()
 
 
-# --- devices and libraries -------------------------------------------------------------------------
 def GetCUDADeviceCount() -> int:
     """Returns the number of JAX's GPUs in this process; 0 if JAX runs on the CPU."""
     return len(_gpus())
@@ -93,7 +92,6 @@ def _need_gpu(asked: str) -> None:
         raise RuntimeError(f"{asked}: JAX has no GPU here: {', '.join(map(str, jax.local_devices()))}")
 
 
-# --- memory ------------------------------------------------------------------------------------------
 def ReleaseUnusedMemory() -> None:
     """Frees the host memory that pipelines keep for later batches; does not change device memory, which XLA manages."""
     free_idle_memory()

@@ -19,7 +19,6 @@ class OpSchema:
     def __repr__(self) -> str:
         return f"<OpSchema of {self.Name()}>"
 
-    # --- the operator -----------------------------------------------------------------------
     def Name(self) -> str:
         """Returns the name of the schema, for instance "readers__File"."""
         return schema_name(self._operator.name)
@@ -42,20 +41,19 @@ class OpSchema:
         return op.random or op.effects or isinstance(op, ReaderOp)
 
     def HasRandomSeedArg(self) -> bool:
-        """Returns True if the operator draws random values, and so takes `seed`."""
+        """Returns True if the operator draws random values; it then takes the argument `seed`."""
         return self._operator.random
 
     def GetSupportedBackends(self) -> list[str]:
         """Returns the devices on which DALI has the operator; in jdali most operators run on both."""
         return list(self._operator.devices)
 
-    # --- inputs -----------------------------------------------------------------------------
     def MinNumInput(self) -> int:
         """Returns the number of required inputs."""
         return self._operator.min_inputs
 
     def MaxNumInput(self) -> int:
-        """Returns the maximum number of inputs; `sys.maxsize` if there is no limit (DALI has 64 to 999, by operator)."""
+        """Returns the maximum number of inputs; `sys.maxsize` if there is no limit (in DALI, 64 to 999)."""
         most = self._operator.max_inputs
         return sys.maxsize if most is None else most
 
@@ -69,7 +67,6 @@ class OpSchema:
             raise IndexError(f"{self.Name()}: there is no input {index}, it takes up to {self.MaxNumInput()}")
         return self._operator.input(index).name
 
-    # --- arguments --------------------------------------------------------------------------
     def GetArgumentNames(self) -> list[str]:
         """Returns the names of all arguments, in alphabetical order."""
         return sorted({*self._operator.public_args, *generic_arguments(self._operator)})

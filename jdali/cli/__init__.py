@@ -13,7 +13,7 @@ from jdali.cli import _bench, _convert, _doctor, _index, _serve, _view
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parses arguments; suggests the closest valid word for a wrong one."""
+    """Parses arguments; suggests the closest valid word for an invalid one."""
 
     def error(self, message: str) -> NoReturn:
         wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code.
 
     Args:
-        arguments: arguments of the command line; None: those of this process.
+        arguments: arguments of the command line; None: the arguments of this process.
     """
     parser = _Parser(prog="python -m jdali", description="Tools for data sets read by jdali.")
     parser.add_argument("--version", action="version", version=f"jdali {__version__}")

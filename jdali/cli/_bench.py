@@ -14,7 +14,6 @@ from jdali.cli._named import PipelineNameError, add_arguments, factory, positive
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to the parser."""
     parser = commands.add_parser(
         "bench",
         help="measure a pipeline in a loop, and report its bottleneck",
@@ -30,7 +29,6 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measures the pipeline and prints the report."""
     try:
         pipe = factory(options.pipeline, options.arg)()
         with contextlib.closing(pipe), progress_bar(options.batches, "batches", options.pipeline) as advance:

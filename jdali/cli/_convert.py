@@ -16,7 +16,6 @@ from jdali.cli.conversion.restart_markers import transform
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to the parser."""
     parser = commands.add_parser(
         "convert",
         help="convert a data set to WebDataset, ArrayRecord or Parquet",
@@ -69,7 +68,7 @@ def _quality(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Converts the data set; returns 1 if this failed or samples were left out."""
+    """Converts the data set; returns 1 if this fails or samples are left out."""
     try:
         if options.windows:
             transform()

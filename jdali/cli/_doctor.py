@@ -23,7 +23,7 @@ from jdali.codecs import libraries
 
 
 class LibraryUse(NamedTuple):
-    """Describes a library and its use.
+    """A library and its use.
 
     Attributes:
         package: name to install it by.
@@ -93,7 +93,6 @@ TRIED_WITH = {"python": "3.13", "jax": TRIED[1], "jaxlib": TRIED[1], "numpy": "2
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to the parser."""
     parser = commands.add_parser(
         "doctor",
         help="list installed packages, and how to install missing ones",
@@ -105,7 +104,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the report; if a pipeline is named, also its plan and the result of a batch."""
+    """Prints the report and, if the user names a pipeline, the pipeline's plan and the result of a batch."""
     print("\n".join(report()))
     if options.pipeline is None:
         return 0
@@ -122,7 +121,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def report() -> list[str]:
-    """Returns the lines of the report."""
     lines = ["Versions"]
     lines += [f"  {name:<12}{version}{_untried(name, version)}" for name, version in _versions().items()]
     lines += ["", "Devices that JAX sees", *(f"  {line}" for line in _devices())]
@@ -150,7 +148,6 @@ def report() -> list[str]:
 
 
 def installed_version(library: LibraryUse) -> str | None:
-    """Returns a library's version, or None if it is not installed."""
     return libraries.installed_version(library.package, library.module)
 
 
@@ -168,7 +165,7 @@ def _versions() -> dict[str, str]:
 
 
 def _untried(name: str, version: str) -> str:
-    """Returns a remark if a version is newer than the newest tested one, else ""."""
+    """Returns a remark if the version is newer than all tested versions, otherwise ""."""
     tried = TRIED_WITH.get(name, version)
     if _numbers(version)[: len(_numbers(tried))] <= _numbers(tried):
         return ""

@@ -23,11 +23,11 @@ Progress = Callable[[int], None]
 
 
 class IndexKind(NamedTuple):
-    """Describes a kind of file that has an index.
+    """A kind of file that has an index.
 
     Attributes:
         extensions: extensions of such files.
-        lines: yields the lines of a file's index, and calls its second argument with the number of bytes read so far.
+        lines: function that yields the lines of a file's index; calls its second argument with the number of bytes read so far.
     """
 
     extensions: tuple[str, ...]
@@ -51,12 +51,11 @@ KINDS = {
 }
 
 
-# The index of a video is written to the cache folder, where the readers expect it.
+# A video's index is written to the cache folder, where readers expect it.
 _VIDEO = "video"
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to the parser."""
     parser = commands.add_parser(
         "index",
         help="build indexes of TFRecord, RecordIO, WebDataset and video files",
@@ -86,7 +85,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Builds the indexes; returns 1 if an index could not be built."""
+    """Builds the indexes; returns 1 if one cannot be built."""
     folder = options.output is not None and os.path.isdir(options.output)
     if options.output is not None and len(options.files) > 1 and not folder:
         print(
@@ -118,7 +117,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _is_name(path: str) -> bool:
-    """Returns True for the name of a pipeline, False for the path of a file."""
     place, _, function = path.rpartition(":")
     return bool(place) and function.isidentifier() and not os.path.exists(path) and not _storage.is_url(path)
 
@@ -134,7 +132,6 @@ def _build_pipeline(name: str, arguments: Sequence[str]) -> str:
 
 
 def _target(path: str, output: str | None, folder: bool) -> str:
-    """Returns the path of the index of a file."""
     if output is not None and not folder:
         return output
     beside = (os.path.splitext(path)[0] if kind_by_name(path) else path) + ".idx"
@@ -154,17 +151,12 @@ def _keep_video(path: str, output: str | None) -> str:
 
 
 def kind_by_name(path: str) -> str | None:
-    """Guesses the kind of a file from its name."""
     extension = os.path.splitext(path)[1].lower()
     return next((name for name, kind in KINDS.items() if extension in kind.extensions), None)
 
 
 def kind_of(path: str) -> str:
-    """Finds the kind of a file from its content, else from its name.
-
-    Raises:
-        ValueError: the kind is unknown.
-    """
+    """Finds the kind of a file by its content or else its name; raises ValueError if it is unknown."""
     with _storage.open(path) as file:
         head = file.read(512)
     if head[257:262] == b"ustar":
@@ -185,10 +177,8 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
     """Writes the index of a file atomically.
 
     Args:
-        path: path of the file.
-        target: path of the index.
         kind: kind of the file, one of `KINDS`.
-        quiet: whether to hide the progress.
+        quiet: hide the progress.
 
     Returns: number of records.
 

@@ -1,4 +1,4 @@
-"""Finds the pipeline that the user names on the command line, as in `train.py:training --arg folder=train/`."""
+"""Finds the pipeline that the user names on the command line, for instance `train.py:training --arg folder=train/`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ class PipelineNameError(ValueError):
 
 
 def positive(text: str) -> int:
-    """Parses an integer argument of at least 1."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number}: must be at least 1")
@@ -28,12 +27,7 @@ def positive(text: str) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, nargs: str | None = None) -> None:
-    """Adds the name of a pipeline and the arguments of its function to a command.
-
-    Args:
-        parser: parser of the command.
-        nargs: "?" if the pipeline is optional.
-    """
+    """Adds the name of a pipeline and the arguments of its function to a command; `nargs` is "?" if the name is optional."""
     parser.add_argument(
         "pipeline", metavar="FILE_OR_MODULE:FUNCTION", nargs=nargs,
         help="a function that returns a pipeline, or a pipeline: train.py:training, package.data:training",
@@ -42,7 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser, *, nargs: str | None = None) 
 
 
 def add_argument_values(parser: argparse.ArgumentParser) -> None:
-    """Adds `--arg` to a command."""
     parser.add_argument(
         "--arg", action="append", default=[], metavar="NAME=VALUE",
         help="an argument of the function; a Python literal, else text; may be repeated",
@@ -50,11 +43,7 @@ def add_argument_values(parser: argparse.ArgumentParser) -> None:
 
 
 def parse_arguments(given: Sequence[str]) -> dict[str, Any]:
-    """Parses the values of `--arg`.
-
-    Raises:
-        PipelineNameError: a value is not NAME=VALUE.
-    """
+    """Parses the values of `--arg`; raises `PipelineNameError` unless each is NAME=VALUE."""
     values: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -74,8 +63,8 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
         name: "file.py:function" or "module:function".
         arguments: values of `--arg`.
 
-    Returns: a function that returns a new pipeline at each call. If the name is that of a variable, it always returns the
-        same pipeline.
+    Returns: a function that returns a new pipeline at each call. If the name refers to a variable, the function always
+        returns the same pipeline.
 
     Raises:
         PipelineNameError: the file, module or function does not exist, or returns no pipeline.

@@ -15,7 +15,6 @@ import jdali
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to the parser."""
     parser = commands.add_parser(
         "serve", help="serve an exported pipeline over HTTP, by the open inference protocol"
     )

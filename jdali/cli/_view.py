@@ -14,7 +14,6 @@ _LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
 def add_to(commands: Any) -> None:
-    """Adds the command to the parser."""
     parser = commands.add_parser(
         "view",
         help="show the batches, samples, graph, data and time of a pipeline in a browser",
@@ -30,7 +29,6 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serves the page until the user interrupts it."""
     try:
         viewer: Any = importlib.import_module("jdali._viewer.server")
     except ImportError as error:

@@ -16,7 +16,7 @@ def tfrecord2idx(arguments: Sequence[str] | None = None) -> int:
     """Runs `tfrecord2idx FILE INDEX` and returns its exit code.
 
     Args:
-        arguments: arguments of the command line; None: those of this process. Arguments after the index are ignored.
+        arguments: arguments of the command line; None: the arguments of this process. Arguments after the index are ignored.
     """
     paths = sys.argv[1:] if arguments is None else arguments
     if len(paths) < 2:
@@ -50,7 +50,7 @@ def wds2idx(arguments: Sequence[str] | None = None) -> int:
 
 
 def _beside(archive: str) -> str:
-    """Returns the path of an archive's index: the name up to its first dot (a leading dot does not count), and .idx."""
+    """Returns the path of an archive's index: the archive's name up to the first dot after its first character, and ".idx"."""
     folder, name = os.path.split(archive)
     return os.path.join(folder, name[:1] + name[1:].partition(".")[0] + ".idx")
 
@@ -60,10 +60,8 @@ def _build(kind: str, path: str, target: str, complaint: str = "", *, timed: boo
 
     Args:
         kind: kind of the file, a key of `_index.KINDS`.
-        path: path of the file.
-        target: path of the index.
         complaint: prefix of the error for a file that is damaged or of a different kind.
-        timed: whether to print the time and the number of samples, as two of DALI's scripts do.
+        timed: print the time and the number of samples, as two of DALI's scripts do.
     """
     begin = time.monotonic()
     try:

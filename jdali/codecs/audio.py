@@ -1,7 +1,7 @@
 """Decodes sound with the fastest library for each format.
 
-NumPy decodes plain WAV; miniaudio decodes FLAC, and FFmpeg MP3, M4A and WebM, where these are installed; libsndfile decodes
-everything else (Vorbis and Opus in OGG, compressed WAV and more).
+NumPy decodes plain WAV. If they are installed, miniaudio decodes FLAC, and FFmpeg decodes MP3, M4A and WebM. libsndfile
+decodes everything else (Vorbis and Opus in OGG, compressed WAV and more).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_VALUES: int
 MAX_VALUES_PER_BYTE: int
 """Older names of the limits `max_sound_values` and `max_values_per_byte` of `jdali.storage.configure`."""
 limits.older_names(__name__, {"MAX_VALUES": "max_sound_values", "MAX_VALUES_PER_BYTE": "max_values_per_byte"})
-# A sound may always have this many values; `max_values_per_byte` limits longer ones.
+# A sound may always have this many values; `max_values_per_byte` limits longer sounds.
 _SLACK = 1 << 16
 _VALUE_BYTES = 4
 # When several sounds share one array, each begins at a multiple of a cache line.
@@ -43,11 +43,11 @@ ACCEPT_INCOMPLETE = False
 """Whether to accept truncated files as shorter sounds, as DALI does, in place of an error: files that hold less than
 their header says, and OGG files that lack pages. May be set."""
 
-# Subtypes that store floats; libsndfile does not scale these floats when it reads integers.
+# Subtypes that store floats. When libsndfile reads floats as integers, it does not scale them.
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
-# Offset, magic bytes and name of each format that needs the package av, and of each format that no package decodes.
+# Offset, magic bytes and name of each format that needs the package av, or that no package decodes.
 _BY_FFMPEG = (
     (4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
 )  # fmt: skip
@@ -62,9 +62,9 @@ class AudioInfo:
     """The header of an encoded sound.
 
     Attributes:
-        length: number of samples of one channel.
+        length: number of samples per channel.
         channels: number of channels.
-        sample_rate: samples a second.
+        sample_rate: samples per second.
     """
 
     length: int
@@ -90,13 +90,12 @@ def decode(
     """Decodes a whole sound.
 
     Args:
-        encoded: the file's content, uint8.
         dtype: int16, int32 or float32; -1 to 1 in float32 is the full range of an integer type.
-        sample_rate: rate to resample to, in Hz; 0 or less: no resampling.
-        quality: quality of the resampling, 0 to 100.
+        sample_rate: rate to resample to, Hz; 0 or less: no resampling.
+        quality: resampling quality, 0 to 100.
         downmix: average all channels.
 
-    Returns: (the sound, [T] if `downmix` and else [T, C]; its sampling rate).
+    Returns: (the sound, [T] if `downmix`, else [T, C]; its sampling rate).
     """
     wave, info = decode_part(
         encoded, 0.0, None, dtype=dtype, sample_rate=sample_rate, quality=quality, downmix=downmix
@@ -107,7 +106,7 @@ def decode(
 def decode_together(
     encoded: Sequence[HostArray], share: Share, *, dtype: np.dtype, sample_rates: HostArray, downmix: bool
 ) -> tuple[RaggedBlock, HostArray] | None:
-    """Decodes sounds together, if all are plain WAV files that need no conversion; otherwise returns None.
+    """Decodes sounds together if all are plain WAV files that need no conversion; otherwise returns None.
 
     Args:
         encoded: contents of files, uint8.
@@ -115,7 +114,7 @@ def decode_together(
         dtype, downmix: see `decode`.
         sample_rates: float [n], see `decode`.
 
-    Returns: the sounds, and float32 [n], their sampling rates.
+    Returns: the sounds, and their sampling rates, float32 [n].
     """
     if dtype != np.float32:
         return None
@@ -150,16 +149,15 @@ def decode_part(
     quality: float = 50.0,
     downmix: bool = False,
 ) -> tuple[HostArray, AudioInfo]:
-    """Decodes a part of a sound. Most formats skip most of the rest; MP3 may be decoded whole.
+    """Decodes a part of a sound. Decoders of most formats skip most of the rest; MP3 may be decoded whole.
 
     Args:
-        encoded: the file's content, uint8.
         offset: start of the part, in seconds; rounded down to a sample.
         duration: length of the part, in seconds; rounded down to a sample, and cut at the end of the sound. None: up to
             the end.
         dtype, sample_rate, quality, downmix: see `decode`.
 
-    Returns: (the part, [T] if `downmix` and else [T, C]; the header of the sound).
+    Returns: (the part, [T] if `downmix`, else [T, C]; the sound's header).
     """
     out = np.dtype(dtype)
     if out not in (np.int16, np.int32, np.float32):
@@ -168,7 +166,7 @@ def decode_part(
     content = _content(encoded)
     request = offset, duration, out, sample_rate, downmix
     wave, info = _decoded(content, *request)
-    if wave is None:  # decode with libsndfile, which may raise
+    if wave is None:  # libsndfile decodes the sound, or raises the error
         wave, info = _decoded(content, *request, quick=False)
     assert wave is not None
     resampled = sample_rate > 0 and sample_rate != info.sample_rate
@@ -180,7 +178,7 @@ def decode_part(
 
 
 def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, int]:
-    """Returns the number of a part's first sample, and its length; ignores a negative offset or duration."""
+    """Returns a part's first sample and its length, in samples; a negative offset counts as 0, a negative duration as None."""
     first = int(max(offset, 0.0) * info.sample_rate)
     if first > info.length:
         raise SampleError(
@@ -198,7 +196,7 @@ def rescale(wave: HostArray, dtype: np.dtype) -> HostArray:
     if wave.dtype == dtype or dtype.kind == "f":
         return wave.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
-    # Multiplies in float32, as DALI does: 2³¹ - 1 becomes 2³¹ there, and saturation corrects the result.
+    # Multiplies in float32, as DALI does: 2³¹ - 1 is rounded to 2³¹, and saturation corrects the result.
     scaled = np.asarray(wave * np.float32(limits.max), np.float64)
     rounded = np.trunc(scaled + np.copysign(0.5, scaled))
     return np.clip(rounded, limits.min, limits.max).astype(dtype)
@@ -215,10 +213,10 @@ class _Sound(Protocol):
     def sample_rate(self) -> int: ...
     @property
     def floats(self) -> bool:
-        """Whether the file stores floats, which `read` does not scale to integers."""
+        """True if the file stores floats, which `read` does not scale to integers."""
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
-        """Reads `count` samples from number `first` on, [T, C]; None if another library must decode the file."""
+        """Reads `count` samples from sample `first` on, [T, C]; None if another library must decode the file."""
 
 
 def _decoded(
@@ -230,7 +228,7 @@ def _decoded(
     downmix: bool,
     quick: bool = True,
 ) -> tuple[HostArray | None, AudioInfo]:
-    """Decodes a part to `dtype`, or to floats if it is stored as floats or will be resampled or mixed."""
+    """Decodes a part to `dtype`; returns floats if floats are stored, or if the part will be resampled or mixed."""
     with _opened(content, quick) as sound:
         info = _info(sound, len(content))
         first, count = _part(info, offset, duration)
@@ -292,8 +290,8 @@ def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
     """Opens a sound with libsndfile; turns its errors into `SampleError`."""
     with contextlib.ExitStack() as stack:
         if hasattr(os, "memfd_create"):
-            # libsndfile reads from a descriptor without callbacks into Python, hence without the GIL. With two
-            # threads, this decodes 1.4 times as many FLAC files a second.
+            # libsndfile reads from a descriptor without calling Python, so it needs no GIL. With two threads, this decodes
+            # 1.4 times as many FLAC files per second.
             descriptor = os.memfd_create("sound")
             stack.callback(os.close, descriptor)
             with open(descriptor, "wb", closefd=False) as target:
@@ -341,7 +339,7 @@ def _info(sound: _Sound, size: int) -> AudioInfo:
 
 
 def _check_values(values: int, size: int, what: str) -> None:
-    """Raises `SampleError` if a sound of this many values, in a file of `size` bytes, exceeds the limits."""
+    """Raises `SampleError` if a sound of `values` values, in a file of `size` bytes, exceeds the limits."""
     if values > _SLACK:
         limits.check("max_values_per_byte", values // max(size, 1), f"decoders.audio: {what} in {size} bytes")
     limits.check("max_sound_values", values, f"decoders.audio: {what}")
@@ -349,7 +347,7 @@ def _check_values(values: int, size: int, what: str) -> None:
 
 
 def _most_values(size: int) -> int:
-    """Returns the most values that a file of `size` bytes may have."""
+    """Returns the largest number of values that a file of `size` bytes may have."""
     of_file = limits.most("max_values_per_byte") * size + _SLACK
     return min(limits.most("max_sound_values"), of_file, limits.most("max_sample_bytes") // _VALUE_BYTES)
 

@@ -1,4 +1,4 @@
-"""Reads the coded sizes of the AV1 pictures in an AVIF file. They, not the sizes in its boxes, determine the decoder's memory."""
+"""Reads the coded sizes of the AV1 pictures in an AVIF file, which determine the decoder's memory."""
 
 from __future__ import annotations
 
@@ -8,16 +8,10 @@ from collections.abc import Iterator, Mapping
 from jdali.codecs.jpeg2000 import boxes
 
 _SEQUENCE_HEADER = 1
-_MOST_UNITS = 16  # most units to skip before the sequence header
+_MOST_UNITS = 16  # maximum number of units to skip before the sequence header
 
 
 def sizes(view: memoryview, inside: Mapping[bytes, memoryview]) -> Iterator[tuple[int, int]]:
-    """Yields height and width of each AV1 picture.
-
-    Args:
-        view: the file.
-        inside: the boxes in its "meta" box.
-    """
     coded = set(_coded(inside[b"iinf"]))
     for item, method, offset in _places(inside[b"iloc"]):
         if item in coded:
@@ -27,7 +21,6 @@ def sizes(view: memoryview, inside: Mapping[bytes, memoryview]) -> Iterator[tupl
 
 
 def _coded(entries: memoryview) -> Iterator[int]:
-    """Yields the ids of the items coded in AV1."""
     for kind, entry in boxes(entries[8 if entries[0] else 6 :]):
         number, kind_at = (4, 10) if entry[0] > 2 else (2, 8)
         if kind == b"infe" and bytes(entry[kind_at : kind_at + 4]) == b"av01":
@@ -35,7 +28,7 @@ def _coded(entries: memoryview) -> Iterator[int]:
 
 
 def _places(locations: memoryview) -> Iterator[tuple[int, int, int]]:
-    """Yields the id of each item, its construction method (1 means that the data are in "idat"), and the offset of its data."""
+    """Yields each item's id, construction method (1: its data are in "idat") and offset of its data."""
     version = locations[0]
     offset_size, length_size = locations[4] >> 4, locations[4] & 15
     base_size, index_size = locations[5] >> 4, locations[5] & 15 if version else 0
@@ -94,7 +87,6 @@ class _SequenceHeader:
         return self._value >> self._left & (1 << count) - 1
 
     def size(self) -> tuple[int, int]:
-        """Parses the header up to height and width, and returns both."""
         self.take(4)
         if self.take(1):  # the reduced header of a still picture
             self.take(5)

@@ -33,7 +33,7 @@ class ImageInfo:
         channels: stored channels; 3 for a palette.
         dtype: type of the decoded samples.
         orientation: EXIF orientation, 1 to 8.
-        maximum: value of full intensity.
+        maximum: sample value of full intensity.
         max_denominator: 8 if the codec can decode at 1/2, 1/4 and 1/8 of the size; otherwise 1.
         detail: header fields that the format's own decoder needs.
         indexed: pixels are stored as indices into a palette.
@@ -53,10 +53,10 @@ class ImageInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
-    """Describes the requested form of a picture. A codec applies those parts that it can apply at less cost than its caller.
+    """Describes the requested form of a picture. A codec applies the parts that it can apply more cheaply than its caller.
 
     Attributes:
-        output_type: colour space. A codec may return gray for GRAY if its data have the luminance. For INDEX it returns
+        output_type: colour space. For GRAY, a codec may return gray if its data contain the luminance. For INDEX, it returns
             indices into the palette, or stored gray values.
         denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
         fast_idct: use a faster, less exact inverse DCT.
@@ -84,11 +84,10 @@ class Format:
     """One image format.
 
     Attributes:
-        name: the `ImageInfo.format`.
         matches: returns whether data are of this format, by their first bytes.
         header: reads the header.
-        decode: returns the picture or just the requested window, [H, W, C]: gray, gray and alpha, RGB, or
-            RGB and more channels.
+        decode: returns the picture or only the requested window, [H, W, C]: gray, gray and alpha, RGB, or RGB
+            and more channels.
         gray: returns the luminance [H, W] of RGB samples [H, W, 3 or more], with the rounding of DALI's decoder for
             this format.
     """
@@ -102,7 +101,6 @@ class Format:
 
 @functools.cache
 def imagecodecs() -> Any:
-    """Returns the optional package `imagecodecs`, or None if it is not installed."""
     try:
         module = importlib.import_module("imagecodecs")
     except ImportError:
@@ -113,7 +111,7 @@ def imagecodecs() -> Any:
 
 
 def need_imagecodecs(what: str) -> Any:
-    """Returns the package `imagecodecs`; raises ImportError with the command that installs it."""
+    """Returns `imagecodecs`; raises ImportError with the command that installs it."""
     module = imagecodecs()
     if module is None:
         raise ImportError(f"{what} needs the package imagecodecs: {install('codecs')}")
@@ -124,7 +122,7 @@ def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: 
     """Opens data with one Pillow plugin, without Pillow's size limits and format detection.
 
     Raises:
-        SampleError: Pillow reads another size from the header than the checked one in `info`; a header may contain two.
+        SampleError: Pillow reads another size from the header than `info` has. Only the size in `info` was checked.
     """
     picture = plugin(io.BytesIO(view))
     if picture.size != (info.width, info.height):
@@ -141,7 +139,6 @@ def as_stored(picture: Image.Image) -> np.ndarray:
 
 
 def begins(view: memoryview, magic: bytes, at: int = 0) -> bool:
-    """Returns True if `magic` is at byte `at`."""
     return bytes(view[at : at + len(magic)]) == magic
 
 
@@ -151,5 +148,4 @@ def with_channels(picture: np.ndarray) -> np.ndarray:
 
 
 def corrupt(name: str, reason: str) -> SampleError:
-    """Builds the error for damaged data."""
     return SampleError(f"broken {name} image: {reason}")

@@ -21,8 +21,8 @@ _KINDS = frozenset(
     | {(bits, kind) for bits in (16, 32) for kind in (_FIELDS, _ALPHA_FIELDS)}
 )
 _END_OF_ROW, _END, _MOVE = 0, 1, 2  # meanings of the byte after a run of length 0
-# Runs may end before the picture does, so a few bytes could claim a huge picture. Beyond _MANY_PIXELS, the number of
-# pixels is limited per byte.
+# Runs may end before the picture does, so a small file could claim a huge picture. Pictures of more than _MANY_PIXELS
+# may have only _MOST_PIXELS_PER_BYTE per byte of the file.
 _MANY_PIXELS, _MOST_PIXELS_PER_BYTE = 1 << 20, 1 << 12
 
 
@@ -33,7 +33,7 @@ class _BmpDetail(NamedTuple):
     bottom_up: bool
     colors: np.ndarray  # palette, uint8 [256, 4]; its last channel is 0
     masks: tuple[int, int, int]
-    four_masks: bool  # pixels have 32 bits, and the header has a mask for alpha
+    four_masks: bool  # pixels have 32 bits, and the header has an alpha mask
 
 
 def header(view: memoryview) -> ImageInfo:
@@ -78,14 +78,14 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     y, x, height, width = request.window or (0, 0, info.height, info.width)
     samples = _samples(rows[y : y + height], detail, info.width)[:, x : x + width]
     if detail.four_masks and request.output_type == GRAY:
-        # DALI reads four channels here, through OpenCV, and truncates their luminance.
+        # DALI reads four channels here, through OpenCV, and truncates the luminance.
         return gray_truncated(samples)[..., None]
     if samples.ndim == 3:
         return samples
     if request.output_type == INDEX:
         return samples[..., None]
     colors = detail.colors if detail.bits <= 8 else _colors_of_16_bits(detail.masks)
-    # Looks up 4-byte words, which is several times as fast as looking up three bytes.
+    # Looking up 4-byte words is several times as fast as looking up three bytes.
     words = np.take(colors.view(np.uint32)[:, 0], samples, mode="clip")
     return words.view(np.uint8).reshape(*samples.shape, 4)[..., : info.channels]
 
@@ -126,12 +126,12 @@ def _samples(rows: np.ndarray, detail: _BmpDetail, width: int) -> np.ndarray:
 
 @functools.lru_cache(maxsize=8)
 def _colors_of_16_bits(masks: tuple[int, int, int]) -> np.ndarray:
-    """Tabulates the colour of each 16-bit pixel, uint8 [65536, 4]."""
+    """Returns a table of the colours of all 16-bit pixels, uint8 [65536, 4]."""
     return _fields(np.arange(1 << 16), (*masks, 0))
 
 
 def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
-    """Extracts the bits of each mask and scales them to 0 to 255, uint8 [..., masks]; truncates, as Pillow does."""
+    """Returns the bits of each mask, scaled to 0..255 and truncated as Pillow does, uint8 [..., masks]."""
     out = np.empty((*pixels.shape, len(masks)), np.uint8)
     for channel, mask in enumerate(masks):
         lowest = max(mask & -mask, 1)
@@ -141,7 +141,7 @@ def _fields(pixels: np.ndarray, masks: tuple[int, ...]) -> np.ndarray:
 
 
 def _unpacked(runs: bytes, height: int, width: int, bits: int) -> np.ndarray:
-    """Expands runs into indices, uint8 [H, W]; pixels that no run reaches are 0.
+    """Expands runs into indices, uint8 [H, W]; pixels outside all runs are 0.
 
     Raises `SampleError` if the data end before the last pixel and have no end code.
     """

@@ -1,7 +1,7 @@
 """Converts stored samples to the requested colour space and element type.
 
-Constants and rounding match measurements of DALI's CPU decoders: each library behind them (libjpeg, libpng, OpenCV,
-DALI's own kernels) has its own formula for luminance.
+Constants and rounding match measured results of DALI's CPU decoders. Each library in them (libjpeg, libpng, OpenCV,
+DALI's own kernels) computes luminance differently.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DTYPES = tuple(np.dtype(t) for t in ("uint8", "int8", "uint16", "int16", "uint32
 
 _RED, _GREEN, _BLUE = 0.299, 0.587, 0.114  # ITU-R BT.601
 _LUMINANCE = np.array([_RED, _GREEN, _BLUE], np.float32)
-# Studio range: luminance spans 219 of 255 steps, chrominance 112 in each direction.
+# Studio range: luminance takes 219 of 255 steps, chrominance 112 in each direction.
 _LUMA, _CHROMA_B, _CHROMA_R = 219 / 255, 112 / 255 / (1 - _BLUE), 112 / 255 / (1 - _RED)
 _YCBCR = np.array(
     [
@@ -59,7 +59,6 @@ def gray_libpng(picture: np.ndarray) -> np.ndarray:
 
 
 def gray_float(picture: np.ndarray) -> np.ndarray:
-    """Computes gray in single precision; rounds integers half away from zero."""
     value = _weighted(picture)
     if picture.dtype.kind == "f":
         return value
@@ -98,10 +97,8 @@ def convert(
     Args:
         picture: [H, W, C]; 1 or 2 channels are gray, 3 or more RGB. Further channels are dropped, except
             for ANY_DATA.
-        maximum: value of full intensity in `picture`.
-        gray: luminance function of the format.
         output_type: colour space; INDEX keeps the stored values.
-        dtype: one of `DTYPES`; full intensity becomes its largest value, 1 for floats.
+        dtype: one of `DTYPES`; `maximum` (full intensity) becomes its largest value, 1 for floats.
 
     Returns: [H, W, C], possibly a view of `picture`.
     """
@@ -123,11 +120,7 @@ def convert(
 
 
 def as_indices(picture: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Converts indices, or stored gray values, to `dtype` without scaling.
-
-    Raises:
-        SampleError: a value does not fit into `dtype`.
-    """
+    """Converts indices, or stored gray values, to `dtype` without scaling; raises `SampleError` if a value does not fit."""
     indices = picture[..., :1]
     if indices.dtype != dtype and dtype.kind != "f" and indices.size:
         limits = np.iinfo(dtype)
@@ -141,10 +134,10 @@ def as_indices(picture: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
     limit = full_intensity(dtype)
-    # Scales the weights, not the samples, as DALI does; the last bit of the result depends on it.
+    # Scales the weights, not the samples, as DALI does, because the last bit of the result depends on this.
     weights = _YCBCR * (np.float32(limit) / np.float32(maximum))
     red, green, blue = (rgb[..., c].astype(np.float32) for c in range(3))
-    # The offsets are 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
+    # The offsets of YCbCr are 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
     whole = 256.0 if dtype == np.uint8 else limit if dtype.kind == "f" else limit + 1
     bias = np.array([whole / 16, whole / 2, whole / 2], np.float32)
     planes = [red * row[0] + green * row[1] + blue * row[2] + bias[c] for c, row in enumerate(weights)]
@@ -152,11 +145,11 @@ def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
 
 
 def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
-    """Scales samples from full intensity `maximum` to the full intensity of `dtype`; rounds half away from zero."""
+    """Scales samples so that `maximum` becomes the full intensity of `dtype`; rounds half away from zero."""
     if picture.dtype == dtype and maximum == full_intensity(dtype):
         return picture
     if dtype.kind != "f" and picture.dtype.kind == "u" and picture.dtype.itemsize <= 2:
-        # A lookup takes one pass over the picture; rounding and saturating take several.
+        # A table lookup takes one pass over the picture; rounding and saturating take several.
         return np.take(_rescaled(picture.dtype, maximum, dtype), picture, mode="clip")
     return _rescale(picture, maximum, dtype)
 

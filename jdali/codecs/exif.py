@@ -32,7 +32,6 @@ def orientation(block: memoryview) -> int:
 
 
 def is_turned(orientation: int) -> bool:
-    """Returns True if an orientation swaps height and width."""
     return orientation >= 5
 
 
@@ -48,7 +47,7 @@ def upright(picture: np.ndarray, orientation: int) -> np.ndarray:
 
 
 def stored_window(window: Window, height: int, width: int, orientation: int) -> Window:
-    """Converts a window in the upright picture, of size `height` x `width`, to a window in the stored picture."""
+    """Converts a window in the upright picture, whose size is `height` x `width`, to a window in the stored picture."""
     y, x, rows, columns = window
     if orientation in (2, 3, 6, 7):
         x = width - x - columns
@@ -59,5 +58,5 @@ def stored_window(window: Window, height: int, width: int, orientation: int) -> 
 
 def stored(picture: np.ndarray, orientation: int) -> np.ndarray:
     """Undoes `upright`."""
-    # All orientations except the quarter turns are their own inverse.
+    # Only quarter turns differ from their inverses.
     return upright(picture, {6: 8, 8: 6}.get(orientation, orientation))

@@ -13,13 +13,12 @@ import numpy.typing as npt
 
 from jdali._errors import SampleError
 
-# From this version on, PyAV accepts metadata in any encoding, and has no argument `metadata_errors`.
+# From this version on, PyAV accepts metadata in any encoding, and no longer has the argument `metadata_errors`.
 _ANY_ENCODING = 19
 
 
 @functools.cache
 def pyav() -> Any | None:
-    """Returns the package, or None if it is not installed."""
     try:
         return importlib.import_module("av")
     except ImportError:
@@ -27,14 +26,7 @@ def pyav() -> Any | None:
 
 
 def open_file(source: object, **arguments: Any) -> Any:
-    """Opens a file for reading, with metadata in any encoding.
-
-    Args:
-        source: first argument of `av.open`.
-        arguments: its other arguments.
-
-    Returns: the container.
-    """
+    """Opens a file for reading, with metadata in any encoding; takes the arguments of `av.open`, returns the container."""
     package = importlib.import_module("av")
     if int(package.__version__.split(".")[0]) < _ANY_ENCODING:
         arguments["metadata_errors"] = "ignore"
@@ -51,13 +43,12 @@ def sound(
     """Decodes a whole sound file.
 
     Args:
-        content: content of the file.
-        form: FFmpeg's name of its format.
-        frames: yields the decoded frames of a container and its sound stream.
-        most_values: largest number of values to accept.
+        form: FFmpeg's name of the file's format.
+        frames: takes a container and its sound stream, and yields the decoded frames.
+        most_values: largest number of values to decode.
         damaged: builds the error for a damaged file from a reason.
 
-    Returns: the sound, [T, C] in the decoder's type, and its rate; shape [0, 0] and rate 0 if the file has no frame.
+    Returns: (the sound, [T, C] in the decoder's type; its rate); shape [0, 0] and rate 0 if the file has no frame.
     """
     parts: list[npt.NDArray[Any]] = []
     rate = got = 0
@@ -84,7 +75,7 @@ def sound(
 
 
 def float_decoder(context: Any) -> Any:
-    """Returns FFmpeg's float decoder if a codec has one decoder for integers and one for floats; otherwise returns `context`."""
+    """Returns FFmpeg's float decoder if the codec has an integer and a float decoder; otherwise returns `context`."""
     name = context.name.removesuffix("float") + "float"
     package = importlib.import_module("av")
     if context.name == name or name not in package.codecs_available:

@@ -1,7 +1,7 @@
 """Decodes images in FITS files with astropy.
 
-Before astropy gets a file, its structure is checked: every part must lie inside the file, and
-the claimed size of a compressed image must be in proportion to its data.
+The structure of a file is checked before astropy opens it: every part must lie inside the file, and the claimed size
+of a compressed image must be plausible for the size of its data.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _BLOCK, _CARD = 2880, 80
-# Longest header, in cards.
+# Maximum number of cards in a header.
 _MOST_CARDS = 36 * 1000
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
 _ALWAYS = 1 << 20  # any compressed image may claim this many bytes
-# Bytes of the largest element of a tile. Tiles store floats unchanged if they cannot be quantized to integers.
+# Maximum size of an element of a tile, in bytes. Floats that cannot be quantized to integers are stored unchanged.
 _ELEMENT_BYTES = 8
 _GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
-# Columns of tiles. Their cells hold descriptors, (length, offset) of data after the table.
+# Names of columns of tiles. Each cell is a descriptor: (length, offset) of data that follow the table.
 _TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
 _FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
 _COLUMN_BYTES = dict(zip("LBAIJEKDCMPQ", (1, 1, 1, 2, 4, 4, 8, 8, 8, 16, 8, 16), strict=True))
@@ -38,7 +38,6 @@ Cards = dict[bytes, bytes]
 
 
 def require() -> Any:
-    """Imports astropy's FITS module; raises ImportError if it is missing."""
     try:
         import astropy.io.fits as library
     except ImportError as error:
@@ -49,9 +48,7 @@ def require() -> Any:
 def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
     """Decodes the images of HDUs, in this machine's byte order and C order, scaled as their headers say.
 
-    Args:
-        content: content of the file.
-        indices: numbers of the HDUs; FITS counts from 1.
+    `indices` are the numbers of the HDUs, from 1.
     """
     data = bytes(content)
     found = list(_headers(data, max(indices)))
@@ -92,7 +89,7 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
 
 
 def _cards(data: bytes, at: int, number: int) -> tuple[Cards, int]:
-    """Parses the header at `at`; returns the values of its cards as text, and the start of its data."""
+    """Parses the header at `at`; returns the values of its cards as text, and the start of the HDU's data."""
     cards: Cards = {}
     for start in range(at, min(len(data) - _CARD + 1, at + _MOST_CARDS * _CARD), _CARD):
         card = data[start : start + _CARD]
@@ -116,7 +113,7 @@ def _integer(cards: Cards, number: int, key: str, default: int | None = None) ->
 
 
 def _shape(cards: Cards, number: int, prefix: str = "") -> list[int]:
-    """Returns the extents in file order, the fastest-varying axis first."""
+    """Returns the lengths of the axes in file order, the fastest-varying axis first."""
     axes = _integer(cards, number, f"{prefix}NAXIS")
     if not 0 <= axes <= 32:
         raise SampleError(f"HDU {number} has {axes} axes; at most 32 can be read")
@@ -175,7 +172,7 @@ def _check_image(number: int, cards: Cards, size: int) -> None:
 
 
 def _check_tiles(number: int, cards: Cards, data: bytes) -> None:
-    """Raises `SampleError` if a gzip tile holds more than a tile can, because astropy would unpack all of it."""
+    """Raises `SampleError` if a gzip tile unpacks to more bytes than a tile can have; astropy would unpack them all."""
     shape = _shape(cards, number, "Z")
     sides = [
         _integer(cards, number, f"ZTILE{n + 1}", extent if n == 0 else 1) for n, extent in enumerate(shape)

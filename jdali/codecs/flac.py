@@ -1,8 +1,8 @@
 """Decodes FLAC with the optional package miniaudio, which takes half the time of libsndfile, or with FFmpeg.
 
-FFmpeg decodes FLAC in OGG, because libsndfile rejects some of these files, and files without a length in their
-header, which programs write into a pipe. FLAC is lossless and its frames have checksums, so all libraries give the
-same samples. Files that miniaudio cannot decode completely go to libsndfile.
+FFmpeg decodes two kinds of files: FLAC in OGG, because libsndfile rejects some of it, and files without a length in
+their header, which programs write into a pipe. Files that miniaudio cannot decode completely go to libsndfile. All
+libraries return the same samples, because FLAC is lossless and its frames have checksums.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jdali.codecs.wav import Wave, of_samples
 
 @functools.cache
 def miniaudio() -> Any:
-    """Returns the package miniaudio; None if it is not installed, or too old."""
+    """Returns miniaudio; None if it is not installed, or too old."""
     try:
         package = importlib.import_module("miniaudio")
     except ImportError:
@@ -35,7 +35,7 @@ def miniaudio() -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Flac:
-    """An open file: the fields of its header, and its decoder."""
+    """An open FLAC file, with the fields of its header and a decoder."""
 
     length: int
     channels: int
@@ -67,7 +67,7 @@ _CHECKED = {"err_detect": "crccheck+explode"}
 
 
 def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
-    """Decodes FLAC of unknown length, or in OGG, with FFmpeg; returns None for other files, or without PyAV.
+    """Decodes FLAC of unknown length or in OGG with FFmpeg; returns None for other files, and without PyAV.
 
     Raises `SampleError` if the file is damaged, or has more than `most_values` values.
     """

@@ -29,11 +29,12 @@ from jdali.codecs.color import gray_15bit
 from jdali.codecs.jpeg2000 import boxes
 
 _AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx")
-# A picture may have at most _LARGER times as many coded pixels as its boxes claim; a claim below _SMALL counts as _SMALL.
+# A picture may have at most _LARGER times as many coded pixels as its boxes claim; a claim below _SMALL counts as
+# _SMALL.
 _LARGER, _SMALL = 4, 1 << 16
-# Bit depth in the boxes: "av1C" has a flag for 10 or 12 bits and a flag for 12 bits; "hvcC" has the depth at this byte.
+# Bit depth: "av1C" boxes have a flag for 10 or 12 bits and a flag for 12 bits; "hvcC" boxes have the depth at this byte.
 _AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
-# EXIF orientation by the number of counterclockwise quarter turns, and the axis of the mirror after them (-1 without mirror).
+# EXIF orientation by the number of counterclockwise quarter turns and the axis of the mirror after them (-1: no mirror).
 _ORIENTATION = {
     (0, -1): 1, (0, 0): 4, (0, 1): 2, (1, -1): 8, (1, 0): 5, (1, 1): 7, (2, -1): 3, (2, 0): 2, (2, 1): 4, (3, -1): 6,
     (3, 0): 7, (3, 1): 5,
@@ -54,7 +55,7 @@ def _matches(view: memoryview, own: tuple[bytes, ...], others: tuple[bytes, ...]
 
 
 def _inside(view: memoryview) -> dict[bytes, memoryview]:
-    """Returns the boxes in the "meta" box, by type."""
+    """Returns the boxes in the "meta" box, by type; raises `SampleError` without this box."""
     meta = next((content[4:] for kind, content in boxes(view) if kind == b"meta"), None)
     if meta is None:
         raise corrupt("HEIF", "it has no list of pictures")
@@ -145,7 +146,6 @@ def _decode_avif(view: memoryview, info: ImageInfo, request: Request) -> np.ndar
 
 
 def as_rgb(picture: np.ndarray) -> np.ndarray:
-    """Converts a gray or colour picture to three channels, without alpha."""
     channels = 1 if picture.ndim == 2 else picture.shape[2]
     if channels > 2:
         return picture[..., :3]

@@ -37,7 +37,7 @@ FORMATS: tuple[Format, ...] = (
     _gif.FORMAT, _heif.AVIF, _heif.HEIC, _jpegxl.FORMAT,
 )  # fmt: skip
 _BY_NAME = {f.name: f for f in FORMATS}
-# Formats that the error for unknown formats names, by their first bytes.
+# Unsupported formats that the error names, by their first bytes.
 _UNSUPPORTED = {b"SIMPLE": "FITS"}
 
 # Ignores warnings, since a TIFF may contain any float.
@@ -49,10 +49,7 @@ limits.older_names(__name__, {"MAX_PIXELS": "max_pixels"})
 
 
 def probe(data: Any) -> ImageInfo:
-    """Reads the header of an encoded image.
-
-    Args:
-        data: bytes, or a contiguous uint8 array.
+    """Reads the header of an encoded image; `data` are bytes, or a contiguous uint8 array.
 
     Raises `SampleError` if the format is unknown, or the header is damaged or exceeds the limits.
     """
@@ -80,7 +77,6 @@ def probe(data: Any) -> ImageInfo:
 
 
 def _check_size(info: ImageInfo, shape: tuple[int, int, int], dtype: np.dtype) -> None:
-    """Raises `SampleError` if a picture, or its decoded form of `shape` and `dtype`, exceeds the limits."""
     what = f"{info.format.upper()} image of {info.height}x{info.width}x{info.channels}"
     limits.check("max_pixels", info.height * info.width, what)
     limits.check("max_channels", info.channels, what)
@@ -97,7 +93,6 @@ def _describe(view: memoryview) -> str:
 
 
 def check_dtype(name: str, dtype: np.dtype) -> None:
-    """Raises ValueError if images cannot be decoded to `dtype`."""
     if dtype not in DTYPES:
         raise ValueError(f"{name}: dtype {dtype} is not supported; use {', '.join(map(str, DTYPES))}")
 
@@ -109,7 +104,7 @@ def output_shape(
     window: Window | None = None,
     denominator: int = 1,
 ) -> tuple[int, int, int]:
-    """Returns the shape of the result of `decode` for these arguments: (height, width, channels)."""
+    """Returns (height, width, channels) of the picture that `decode` returns for these arguments."""
     _, (_, _, height, width) = _scaled_window(info, adjust_orientation, window, denominator)
     return height, width, _channels(info, output_type)
 
@@ -135,7 +130,7 @@ def _check_indices(info: ImageInfo) -> None:
 def _scaled_window(
     info: ImageInfo, adjust_orientation: bool, window: Window | None, denominator: int
 ) -> tuple[int, Window]:
-    """Returns the denominator to decode at, and the window in the upright picture at this scale."""
+    """Returns the denominator to decode with, and the window in the upright picture at this scale."""
     if denominator not in (1, 2, 4, 8):
         raise ValueError(f"denominator {denominator} is not one of 1, 2, 4, 8")
     denominator = min(denominator, info.max_denominator)
@@ -196,8 +191,7 @@ def decode(
         fast_idct: for JPEG, use a faster, less exact inverse DCT.
         out: array of `output_shape` and `dtype` for the result.
         info: result of `probe`, if the caller has it.
-        contiguous: if False, the result may be a view of the whole picture, if the window is at least a quarter of
-            the picture.
+        contiguous: if False, the result may be a view of the whole picture if the window covers at least a quarter of it.
 
     Returns: [H, W, C], `out` if given.
 
@@ -253,8 +247,7 @@ def decode(
             info.format.upper(), f"decoded to {picture.shape[2]} channels, its header says {shape[2]}"
         )
     if out is None:
-        # A view keeps the whole picture in memory, so only a window of at least a quarter of the picture is returned
-        # as a view.
+        # A view keeps the whole picture in memory, so only a large window is returned as a view.
         as_view = not contiguous and 4 * height * width >= whole[0] * whole[1]
         return picture if as_view else contiguous_copy(picture)
     if not (direct and np.may_share_memory(picture, out)):

@@ -43,7 +43,7 @@ class Headers:
                 self.failures[i] = error
 
     def select(self, rows: HostArray) -> Headers:
-        """Returns the headers of some of the images. These headers must not be damaged."""
+        """Returns the headers of some images; none of these headers may be damaged."""
         chosen = Headers.__new__(Headers)
         chosen._scanned, chosen._usual = self._scanned.select(rows), self._usual[rows]
         chosen._others = {i: self._others[row] for i, row in enumerate(rows.tolist()) if row in self._others}
@@ -54,7 +54,7 @@ class Headers:
         return self._scanned.info(i) if self._usual[i] else self._others[i]
 
     def shapes(self, output_type: DALIImageType, adjust_orientation: bool) -> HostArray:
-        """Returns height, width and channels of the decoded pictures, int64 [n, 3]; 0 for damaged headers."""
+        """Returns height, width and channels of each decoded picture, int64 [n, 3]; 0 for damaged headers."""
         shapes = np.where(self._usual[:, None], self._scanned.extents, 0)
         if output_type != ANY_DATA:
             shapes[self._usual, 2] = 1 if output_type == GRAY else 3
@@ -67,7 +67,7 @@ class Headers:
         return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
 
     def plain(self, output_type: DALIImageType, dtype: np.dtype) -> HostArray:
-        """Returns bool [n], True for pictures that need no conversion after the JPEG decoder."""
+        """Returns bool [n], True for pictures that need no conversion after JPEG decoding."""
         plain = self._usual.copy()
         if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
             plain[:] = False
@@ -95,15 +95,14 @@ def decode_small(
     """Decodes many small pictures; puts pictures of the same size into one array.
 
     Args:
-        encoded: contents of the files.
-        headers: their headers, without damaged ones.
+        encoded, headers: contents of the files, and their headers, without damaged ones.
         shapes: result of `Headers.shapes`.
         share: `share(function, count)` calls the function with slices of the pictures, in several threads.
         output_type, dtype, adjust_orientation, fast_idct: see `image.decode`.
 
     Returns:
-        For each size, (array [k, H, W, C], int64 [k], indices of its pictures); and the errors of failed pictures, by
-        index. Rows of failed pictures are unspecified.
+        For each size, its pictures [k, H, W, C] and their indices, int64 [k]; and the errors of failed pictures, by index.
+        Rows of failed pictures have unspecified values.
     """
     sizes, group = _distinct(shapes)
     blocks = []
@@ -129,7 +128,7 @@ def decode_small(
                 if quick and turbo(content, space, fast_idct, False, 0, 0, 1.0, row).shape == shape:
                     continue
             except Exception:
-                pass  # `image.decode` tells harmless warnings from errors
+                pass  # `image.decode` distinguishes harmless warnings from errors
             try:
                 image.decode(
                     content, output_type=output_type, dtype=dtype, adjust_orientation=adjust_orientation,
@@ -143,7 +142,7 @@ def decode_small(
 
 
 def _distinct(shapes: HostArray) -> tuple[HostArray, HostArray]:
-    """Returns the distinct rows, and for each row its index among them."""
+    """Returns the distinct rows of `shapes`, and each row's index among them."""
     if (shapes == shapes[0]).all():
         return shapes[:1], np.zeros(len(shapes), np.int64)
     sizes, group = np.unique(shapes, axis=0, return_inverse=True)

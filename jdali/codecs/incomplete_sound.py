@@ -1,7 +1,7 @@
 """Finds truncated sound files, which libsndfile and DALI accept as shorter sounds.
 
-Files that were written into a pipe have no length in their header. They are accepted, because truncation cannot be
-detected there.
+Files that were written into a pipe have no length in their header. They are accepted, because their truncation cannot
+be detected.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-# A size from here on means an unknown length: programs write 0x7FFFFFFF or 0xFFFFFFFF, minus the size of a header.
+# Sizes from here on mean an unknown length: programs write 0x7FFFFFFF or 0xFFFFFFFF, minus the size of a header.
 UNKNOWN_LENGTH = 0x7F000000
 
 # Head of a page: magic, version, flags, granule, stream, page number, CRC, number of segments.
@@ -20,13 +20,13 @@ _OGG_MAGIC = re.compile(b"OggS")
 _OGG_FIRST, _OGG_LAST = 2, 4
 _OGG_CRC_OFFSET = 22
 _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
-_MOST_CHUNKS = 10_000  # most chunks to read
+_MOST_CHUNKS = 10_000  # maximum number of chunks to read
 RIFF_MAGIC = (b"RIFF", b"RF64", b"BW64")
 W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
 
 def missing(content: memoryview) -> str | None:
-    """Describes the missing part of a file; None if the file is complete, or if its format does not store its length."""
+    """Describes the missing part of a file; None if the file is complete, or if its length is unknown."""
     head = bytes(content[:16])
     if head[:4] == b"OggS":
         return _missing_of_ogg(content)
@@ -52,7 +52,6 @@ def missing(content: memoryview) -> str | None:
 
 
 def wave_chunks(content: memoryview) -> Iterator[tuple[bytes, int, int | None]]:
-    """Yields name, start and size of each chunk of a WAV or W64 file; see `_chunks`."""
     if bytes(content[:16]) == W64_MAGIC:
         return _chunks(content, 40, "<4s12xQ", pad=8, counts_itself=True)
     return _chunks(content, 12, "<4sI")
@@ -64,8 +63,6 @@ def _chunks(
     """Yields name, start and size of each chunk; ends after a chunk of unknown length, whose size is None.
 
     Args:
-        content: content of the file.
-        at: start of the first chunk.
         form: `struct` format of a chunk's header.
         pad: alignment of the chunks, bytes.
         counts_itself: the size in a header includes the header.
@@ -124,7 +121,7 @@ def _missing_of_ogg(content: memoryview) -> str | None:
 
 
 def _ogg_crc(page: bytes) -> int:
-    """Computes the CRC-32 of a page; unlike zlib's, it starts with 0 and processes the highest bit of a byte first."""
+    """Computes the CRC-32 of a page. Unlike zlib's, it starts with 0 and processes the highest bit of each byte first."""
     without = page[:_OGG_CRC_OFFSET] + bytes(4) + page[_OGG_CRC_OFFSET + 4 :]
     mirrored = zlib.crc32(without.translate(_MIRRORED), 0xFFFFFFFF) ^ 0xFFFFFFFF
     return int(f"{mirrored:032b}"[::-1], 2)

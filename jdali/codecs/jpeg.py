@@ -1,4 +1,4 @@
-"""Decodes JPEG. simplejpeg decodes the files that DALI can decode, too; Pillow and imagecodecs decode the others."""
+"""Decodes JPEG. simplejpeg decodes all files that DALI can decode; Pillow and imagecodecs decode all others."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from jdali.codecs.jpeg_segments import (
 from jdali.codecs.jpeg_tiles import Coded, cut_tiles
 from jdali.types import ANY_DATA, GRAY
 
-# Each block of 64 pixels takes at least one bit, since this is the shortest Huffman code.
+# Each block of 64 pixels takes at least one bit, which is the shortest Huffman code.
 MOST_PIXELS_PER_BYTE = 512
 # Chroma layouts of the TurboJPEG interface, which simplejpeg uses.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # libjpeg's warning about data after the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
 _READ_AHEAD = bytes(8)  # size of libjpeg's bit buffer
-# Warnings that libjpeg may give about complete pictures, even after their segments are corrected.
+# Warnings of libjpeg that complete pictures may cause, even after their segments are corrected.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
@@ -121,19 +121,12 @@ def info_of(
     sampling: tuple[int, int] | None, height_at: int, coded_at: int, interval: int, turned: int = 1,
     adobe: bool = False, spectrum_at: int = 0,
 ) -> ImageInfo:  # fmt: skip
-    """Builds an `ImageInfo` from the fields of a header.
+    """Builds an `ImageInfo` from the fields of a header; see also `Coded` and `_JpegDetail`.
 
     Args:
-        marker: marker of the frame.
-        precision: bits of a sample.
-        height, width, components: size and components of the frame.
+        height_at: 0 if parts of the picture cannot be decoded alone.
         sampling: result of `_sampling`.
-        height_at: offset of the height; 0 if parts of the picture cannot be decoded alone.
-        coded_at: offset of the entropy coded data.
-        interval: number of MCUs between restart markers; 0 if the scan has no restart markers.
-        turned: EXIF orientation.
-        adobe: the file has a segment of Adobe's.
-        spectrum_at: see `_JpegDetail`.
+        adobe: the file has an Adobe segment.
     """
     lossless = marker in LOSSLESS_FRAMES
     scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
@@ -154,7 +147,7 @@ def info_of(
 
 
 def _sampling(frame: memoryview) -> tuple[int, int] | None:
-    """Returns the sampling factors of the luma; None unless both chroma planes have the factors 1 x 1."""
+    """Returns the luma's sampling factors; None unless both chroma planes have the factors 1 x 1."""
     components = frame[5]
     if components == 1:
         return 1, 1
@@ -166,7 +159,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes a picture. It returns gray for GRAY, since libjpeg has the luminance; it returns CMYK only for ANY_DATA."""
+    """Decodes a picture. For GRAY, it returns gray, since libjpeg has the luminance. It returns CMYK only for ANY_DATA."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")
@@ -188,12 +181,12 @@ def _decode_turbo(
 ) -> np.ndarray:
     options: dict[str, Any] = {"colorspace": space, "fastdct": request.fast_idct, "fastupsample": False}
     if request.denominator > 1:
-        # simplejpeg chooses the smallest scale at which the picture has at least this size.
+        # simplejpeg chooses the smallest scale that is at least this large.
         options["min_height"] = -(-info.height // request.denominator)
         options["min_width"] = -(-info.width // request.denominator)
         options["min_factor"] = request.denominator
     if info.detail.spectrum_at:
-        # Corrects the range that some cameras write, because after a warning the picture would be decoded again.
+        # Some cameras write a wrong coefficient range. Corrects it, because a picture with a warning is decoded again.
         data = bytearray(view)
         start = info.detail.spectrum_at
         data[start : start + len(WHOLE_BLOCKS)] = WHOLE_BLOCKS
@@ -224,8 +217,8 @@ def _decode_part(
 ) -> np.ndarray | None:
     """Decodes a part of a picture that contains the window; None if the whole picture must be decoded.
 
-    The decoder gets a smaller file, and may warn about leftover data. After any other warning or error, the whole
-    picture is decoded, so that the error is about the whole file.
+    It decodes a smaller file, about which libjpeg may warn that data are left over. After any other warning or error, the
+    whole picture is decoded, so that the error describes the whole file.
     """
     coded: Coded | None = info.detail.coded
     if coded is None or request.window is None:
@@ -248,7 +241,7 @@ def _decode_part(
 def _decode_first_rows(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any], coded: Coded
 ) -> np.ndarray | None:
-    """Decodes only the first `request.rows` rows of a picture; does not even entropy decode the others."""
+    """Decodes only the first `request.rows` rows of a picture; skips even the entropy decoding of the other rows."""
     # Decodes one more row of blocks, since chroma is interpolated between blocks.
     height = (-(-request.rows // coded.unit[0]) + 1) * coded.unit[0]
     if height >= info.height:
@@ -261,7 +254,7 @@ def _decode_first_rows(
 
 
 def _decode_smaller(data: bytearray, out: np.ndarray, request: Request, options: dict[str, Any]) -> bool:
-    """Decodes into `out`; returns False after any warning or error other than the one about leftover data."""
+    """Decodes into `out`; returns False after any warning or error except the warning about leftover data."""
     if request.denominator > 1:
         options = options | {"min_height": out.shape[0], "min_width": out.shape[1]}
     try:
@@ -272,7 +265,7 @@ def _decode_smaller(data: bytearray, out: np.ndarray, request: Request, options:
 
 
 def _empty(height: int, width: int, request: Request, space: str) -> np.ndarray:
-    """Allocates a picture at the requested scale; `height` and `width` are its full size."""
+    """Allocates a picture at the requested scale; `height` and `width` are its size before scaling."""
     height, width = (-(-n // request.denominator) for n in (height, width))
     return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
 
@@ -284,15 +277,15 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> 
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))
-    # Undoes Pillow's inversion: it takes all CMYK for Adobe's, which is inverted.
+    # Undoes Pillow's inversion. Pillow inverts all CMYK, because Adobe's CMYK is stored inverted.
     return 255 - stored if info.channels == 4 else stored
 
 
 def _check_end(view: memoryview, info: ImageInfo) -> None:
     """Raises `SampleError` if a picture of one scan lacks more than a few bytes.
 
-    Pillow accepts missing data before an end marker, but fails without the marker if the picture needs more data. So
-    this decodes a copy with zeros, which fill libjpeg's read-ahead, in place of the marker.
+    If a file has an end marker, Pillow accepts missing data; without the marker, it fails if the picture needs more data.
+    So this function decodes a copy in which zeros, which fill libjpeg's read-ahead, replace the marker.
     """
     if count_scans(view) == 1:
         try:

@@ -29,15 +29,16 @@ from jdali.types import ANY_DATA
 
 _BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
 _CODESTREAM = b"\xff\x4f\xff\x51"
-# Supported horizontal and vertical steps of the first three components. OpenJPEG prints messages about other steps.
+# Supported horizontal and vertical steps of the first three components. For other steps, OpenJPEG prints messages.
 _SAMPLINGS = (((1, 1), (1, 1), (1, 1)), ((1, 1), (2, 1), (2, 1)), ((1, 1), (2, 2), (2, 2)))
-# Method of a colour box that has the number of its colour space. In a box with a profile, the offset of the colour space.
+# `_ENUMERATED`: method of a colour box that contains the number of a colour space. `_PROFILE_SPACE`: offset of the colour
+# space in a colour box that contains a profile.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
 
 
 class _Jpeg2000Detail(NamedTuple):
-    """Fields of the header that `decode` needs. `middle` is the value to add to signed samples; 0 for unsigned samples."""
+    """Fields of the header that `decode` needs. `middle` is added to signed samples; it is 0 for unsigned samples."""
 
     colours: str
     middle: int
@@ -59,9 +60,9 @@ def boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
 
 
 def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
-    """Finds the codestream of a JP2 file; returns it, the bits of each palette channel, and the colour space.
+    """Returns the codestream in a JP2 file, the number of bits of each palette channel, and the colour space.
 
-    The colour space is "CMYK", "sYCC" or "e-sYCC"; "" stands for all that need no conversion.
+    The colour space is "CMYK", "sYCC" or "e-sYCC"; "" for all colour spaces that need no conversion.
     """
     if begins(view, _CODESTREAM):
         return view, [], ""
@@ -80,7 +81,6 @@ def _opened(view: memoryview) -> tuple[memoryview, list[int], str]:
 
 
 def _colours(body: memoryview) -> str:
-    """Reads the colour space from a box, see `_opened`."""
     if begins(body, _ENUMERATED):
         return _COLOURS.get(int.from_bytes(body[3:7]), "")
     return "CMYK" if begins(body, b"CMYK", 3 + _PROFILE_SPACE) else ""
@@ -110,7 +110,7 @@ def header(view: memoryview) -> ImageInfo:
     if colours == "CMYK" and (channels < 4 or bits not in (8, 16)):
         raise corrupt("JPEG2000", f"CMYK of {channels} channels of {bits} bits is not supported")
     dtype = UINT8 if bits <= 8 else UINT16
-    # As in DALI, full intensity is the maximum of the type, even if samples have only 12 bits, say.
+    # As in DALI, full intensity is the type's maximum, even if samples have fewer bits, such as 12.
     maximum = float((1 << bits) - 1) if bits < 8 else float(np.iinfo(dtype).max)
     channels = len(palette) or channels
     detail = _Jpeg2000Detail(colours, 1 << (bits - 1) if signs == {1} else 0)
@@ -148,10 +148,10 @@ FORMAT = Format("jpeg2000", _matches, header, decode, gray_15bit)
 
 
 _START_OF_TILE, _START_OF_DATA, _END, _STYLE, _STYLE_OF_COMPONENT = 0xFF90, 0xFF93, 0xFFD9, 0xFF52, 0xFF53
-_TILE_PART_BYTES = 14  # bytes of the smallest tile header, with the marker of its data
+_TILE_PART_BYTES = 14  # size of the smallest tile header, including the marker before the tile's data
 _SLACK = 1 << 16
-# A file may have this many code-blocks, and _BLOCKS_PER_BYTE more for each byte. Code-blocks share packets, so the
-# size of the data alone does not limit their number. Real files have code-blocks of 32 or 64 pixels a side.
+# A file may have _MANY_BLOCKS code-blocks, and _BLOCKS_PER_BYTE more per byte. Many code-blocks can share a packet, so
+# the size of the data does not limit their number. Code-blocks of real files have 32 or 64 pixels a side.
 _MANY_BLOCKS = 1 << 20
 _BLOCKS_PER_BYTE = 4
 _MOST_STYLES = 32
@@ -175,7 +175,7 @@ class _Style(NamedTuple):
 
 
 def _check_work(stream: memoryview) -> None:
-    """Raises `SampleError` if the markers of a codestream claim more than its data can hold, or exceed the limits."""
+    """Raises `SampleError` if a codestream's markers claim more than its data can hold, or exceed the limits."""
     right, bottom, left, top, width, height, x, y, components = struct.unpack_from(">8IH", stream, 8)
     picture = f"JPEG2000 image of {bottom - top}x{right - left}x{components}"
     limits.check("max_pixels", (bottom - top) * (right - left), picture)
@@ -197,7 +197,7 @@ def _check_work(stream: memoryview) -> None:
         if len(styles) > _MOST_STYLES:
             raise corrupt("JPEG2000", f"it has more than {_MOST_STYLES} ways of coding")
     layers = max((style.layers for style in styles), default=1)
-    # Counts as if all tiles and components had the most expensive style.
+    # Assumes the most expensive style for all tiles and components.
     packets = blocks = 0
     for style in styles:
         counts = [0, 0]
@@ -217,7 +217,7 @@ def _check_work(stream: memoryview) -> None:
 
 
 def _borders(start: int, end: int, origin: int, size: int, step: int) -> np.ndarray:
-    """Computes the start and end of each tile along an axis, in samples: int64 [2, tiles]."""
+    """Returns the start and end of each tile along an axis, in samples, int64 [2, tiles]."""
     begins = np.arange(origin, end, size, dtype=np.int64)
     both = np.stack([np.maximum(begins, start), np.minimum(begins + size, end)])
     return -(-both // step)
@@ -247,7 +247,6 @@ def _cells(borders: np.ndarray, exponent: int) -> int:
 
 
 def _styles(stream: memoryview, components: int) -> Iterator[_Style]:
-    """Yields the coding styles of tiles and components, from the main header and the headers of tiles."""
     position = yield from _styles_of_header(stream, 2, components)
     while position + 12 <= len(stream) and struct.unpack_from(">H", stream, position)[0] == _START_OF_TILE:
         (size,) = struct.unpack_from(">I", stream, position + 6)
@@ -258,7 +257,7 @@ def _styles(stream: memoryview, components: int) -> Iterator[_Style]:
 
 
 def _styles_of_header(stream: memoryview, position: int, components: int) -> Generator[_Style, None, int]:
-    """Yields the coding styles in a header that begins at `position`; returns the end of the header."""
+    """Yields the coding styles in a header that begins at `position`; returns the header's end."""
     while position + 4 <= len(stream):
         marker, length = struct.unpack_from(">HH", stream, position)
         if marker in (_START_OF_TILE, _START_OF_DATA, _END):

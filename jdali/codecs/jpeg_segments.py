@@ -19,22 +19,22 @@ PROGRESSIVE_FRAME = 0xC2
 PROGRESSIVE_FRAMES = frozenset({PROGRESSIVE_FRAME, 0xC6, 0xCA, 0xCE})
 START_OF_SCAN, END_OF_IMAGE, APP0, APP1, APP14, RESTART_INTERVAL = 0xDA, 0xD9, 0xE0, 0xE1, 0xEE, 0xDD
 _COMMENT, _APPLICATIONS = 0xFE, frozenset(range(0xE0, 0xF0))
-# Frames whose scans have whole blocks, and the scan parameters for whole blocks.
+# Types of frames whose scans contain complete blocks, and the scan parameters of such scans.
 _WHOLE_BLOCKS_FRAMES, WHOLE_BLOCKS = frozenset({0xC0, 0xC1, 0xC9}), b"\0\x3f\0"
-# Matches no stuffed bytes, fill bytes or restart markers, and no markers that libjpeg skips or fails at.
+# Matches a marker, except restart markers and markers that libjpeg skips or rejects. Also excludes stuffed and fill bytes.
 _MARKER = re.compile(rb"\xff[\xc0-\xcf\xd9-\xfe]")
 _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
-_MOST_SEGMENTS = 1 << 14  # real files have far fewer, since a segment has up to 64 KB
+_MOST_SEGMENTS = 1 << 14  # real files have far fewer, because a segment can have 64 KB
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
-# Colour codes in Adobe's segment that libjpeg knows, by number of components. The last code is the default.
+# Values of the colour code in Adobe's segment that libjpeg supports, by number of components. The last is the default.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
 
 
 def segments(view: memoryview) -> Iterator[tuple[int, int, memoryview]]:
     """Yields marker, position and content of each segment, up to and including the end of the image.
 
-    It skips entropy coded data and stray bytes between segments, as libjpeg does.
+    Skips entropy coded data and stray bytes between segments, as libjpeg does.
     """
     position = 2
     for _ in range(_MOST_SEGMENTS):
@@ -61,7 +61,7 @@ def count_scans(view: memoryview) -> int:
 
 
 def up_to_end(view: memoryview) -> memoryview:
-    """Cuts off bytes after the picture; raises `SampleError` if it has no end marker."""
+    """Cuts off bytes after the picture; raises `SampleError` if the picture has no end marker."""
     for marker, position, _ in segments(view):
         if marker == END_OF_IMAGE:
             return view[: position + len(_END)]
@@ -69,7 +69,7 @@ def up_to_end(view: memoryview) -> memoryview:
 
 
 def put_right(view: memoryview, components: int) -> bytes:
-    """Rewrites a file so that libjpeg does not warn about it: corrects segments, drops trailing bytes, keeps the pixels.
+    """Rewrites a file so that libjpeg does not warn: corrects segments and drops trailing bytes, but keeps the pixels.
 
     libjpeg reports only its first warning, so a harmless warning would hide missing data. Application segments are
     dropped unless they affect colours. If a picture of one scan has no end marker, the marker replaces at least two
@@ -79,7 +79,7 @@ def put_right(view: memoryview, components: int) -> bytes:
     """
     parts: list[bytes | memoryview] = [_START_OF_IMAGE]
     frame = scan = b""
-    coded = interval = 0  # offset of entropy coded data; coded units between restarts
+    coded = interval = 0  # offset of the entropy coded data; number of coded units between restarts
     sequential = False
     for marker, position, body in segments(view):
         if coded:
@@ -107,8 +107,8 @@ def put_right(view: memoryview, components: int) -> bytes:
         parts.append(struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content)
     if not (coded and sequential and scan[0] == components):
         raise corrupt("JPEG", "premature end of file")
-    # Drops two bytes for the end marker, and trailing zeros. Data end in bits of 1, so only a stuffed zero after 0xFF
-    # is data.
+    # Drops two bytes for the end marker, and trailing zeros. Coded data are padded with bits of 1, so their last byte is 0
+    # only if it is the stuffed zero after 0xFF.
     last = bytes(view[coded:-2]).rstrip(b"\0")
     last += b"\0" * last.endswith(b"\xff")
     return b"".join([*parts, _with_restarts(last, frame, scan, interval), _END])
@@ -125,7 +125,6 @@ def _with_restarts(coded: bytes | memoryview, frame: bytes, scan: bytes, interva
 
 
 def _coded_units(frame: bytes, scan: bytes) -> int:
-    """Counts the coded units of a scan: blocks if it has one component, otherwise groups of blocks."""
     height, width = struct.unpack_from(">HH", frame, 1)
     sampling = {frame[at]: (frame[at + 1] >> 4, frame[at + 1] & 15) for at in range(6, 6 + 3 * frame[5], 3)}
     most_x, most_y = (max(factors) for factors in zip(*sampling.values(), strict=True))

@@ -1,4 +1,4 @@
-"""Cuts a smaller JPEG file for a window out of a file with restart markers, without decoding."""
+"""Cuts a smaller JPEG file out of a file with restart markers, for a window, without decoding."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from jdali.codecs.exif import Window
 from jdali.codecs.jpeg_segments import END_OF_IMAGE
 
 _RESTARTS = bytes(range(0xD0, 0xD8))  # second bytes of the restart markers, in order
-# Pixels to decode around a window, since upsampling interpolates chroma between neighbours, which are two pixels apart.
+# Pixels to decode around a window. Upsampling interpolates between neighbouring chroma samples, two pixels apart.
 _MARGIN = 2
-# Fewest columns of MCUs to cut. libjpeg interpolates only rows of more than two chroma samples; at a quarter of the
-# size, one MCU has only two.
+# Minimum number of columns of MCUs to cut. libjpeg interpolates only rows of more than two chroma samples, but one MCU,
+# decoded at a quarter of the size, has only two in a row.
 _LEAST_COLUMNS = 2
 # Cutting costs more than it saves if the window takes more than this fraction of the picture.
 _MOST = 0.9
 
 
 class Coded(NamedTuple):
-    """Layout of a sequential file of one scan.
+    """Layout of a sequential JPEG file with one scan.
 
     Attributes:
         height_at: offset of height and width in the frame header.
@@ -42,16 +42,13 @@ def cut_tiles(
 ) -> tuple[bytearray, int, int, int, int] | None:
     """Builds a file from the segments between restart markers that a window touches.
 
-    Decoding restarts at each marker, so a segment alone decodes to the same pixels as within its picture. If the
-    interval divides a row of MCUs, segments are tiles. Otherwise only whole rows can be left out, and the file must
-    begin at a row that begins with a segment.
+    Decoding restarts at each marker, so a segment alone decodes to the same pixels as in its picture. If the number of
+    MCUs in a row is a multiple of the interval, segments are tiles. Otherwise only whole rows can be left out, and the
+    new file must begin with a row that begins with a segment.
 
     Args:
-        view: the file.
-        coded: layout of the file.
         size: height and width of the picture.
-        window: the window, in the picture decoded at 1 / `denominator` of its size.
-        denominator: 1, 2, 4 or 8.
+        window: the window, in the picture decoded at 1 / `denominator` of its size (1, 2, 4 or 8).
 
     Returns: the file, and y, x, height and width of the part of the picture in it. None if cutting does not pay, or
         if the markers are not in order.
@@ -95,9 +92,9 @@ def cut_tiles(
 
 
 def _segment_ends(view: memoryview, coded: Coded, count: int) -> np.ndarray | None:
-    """Finds the end of each of `count` segments, including the marker after it: int64 [count].
+    """Returns the end of each segment, after the segment's marker, int64 [count].
 
-    Returns None unless the data hold exactly these markers, in order, and then the end of the image.
+    Returns None unless the data contain exactly `count` markers, in order, followed by the end of the image.
     """
     data = np.frombuffer(view, np.uint8)
     at = np.flatnonzero(data[coded.coded_at : -1] == 0xFF) + (coded.coded_at + 1)
@@ -108,5 +105,5 @@ def _segment_ends(view: memoryview, coded: Coded, count: int) -> np.ndarray | No
 
 
 def _markers(count: int) -> bytes:
-    """Returns the second bytes of the markers after `count` segments."""
+    """Returns the second byte of the marker after each of `count` segments."""
     return (_RESTARTS * (count // 8 + 1))[: count - 1] + bytes([END_OF_IMAGE])

@@ -12,17 +12,17 @@ from jdali.codecs.heif import as_rgb
 from jdali.codecs.jpeg2000 import boxes
 
 _STREAM, _BOX_FILE = b"\xff\x0a", b"\0\0\0\x0cJXL \r\n\x87\n"
-# The header lies in this many bytes of the codestream, which several boxes may contain.
+# The header lies in the first _HEAD bytes of the codestream. The codestream may be split over several boxes.
 _HEAD = 256
-# Two bits in the header select the number of bits of a size, or the bit depth; three bits select the ratio of width
-# to height.
+# Two bits select the number of bits of a size. Three bits select the ratio of width to height. Two bits select a bit
+# depth, or that the depth follows in six bits.
 _SIZES = (9, 13, 18, 30)
 _RATIOS = ((1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1))
 _DEPTHS, _FLOAT_DEPTHS = (8, 10, 12), (32, 16, 24)
 
 
 class _Bits:
-    """Reads the bits of a codestream, beginning with the lowest bit of each byte."""
+    """Reads the bits of a codestream, the lowest bit of each byte first."""
 
     def __init__(self, data: bytes):
         self._value, self._left = int.from_bytes(data, "little"), 8 * len(data)
@@ -36,7 +36,6 @@ class _Bits:
         return value
 
     def size(self) -> tuple[int, int]:
-        """Reads height and width."""
         small = self.take(1)
         height = self._side(small)
         ratio = self.take(3)
@@ -49,14 +48,12 @@ class _Bits:
         return (self.take(5) + 1) * 8 if small else self.take(_SIZES[self.take(2)]) + 1
 
     def depth(self) -> tuple[int, bool]:
-        """Reads the bit depth, and whether samples are floats."""
         is_float, choice = bool(self.take(1)), self.take(2)
         depths = _FLOAT_DEPTHS if is_float else _DEPTHS
         return (depths[choice] if choice < 3 else 1 + self.take(6)), is_float
 
 
 def _head(view: memoryview) -> bytes:
-    """Returns the first bytes of the codestream."""
     if begins(view, _STREAM):
         return bytes(view[:_HEAD])
     parts = b""

@@ -13,7 +13,7 @@ class Library(NamedTuple):
     Attributes:
         package: name to install it by.
         module: name to import it by.
-        does: what jdali uses it for, if the libraries listed before it cannot do this or are not installed.
+        does: what jdali uses it for, where the libraries listed before it cannot do this or are not installed.
         extra: jdali's extra that installs it; "" if it is always installed.
     """
 
@@ -24,7 +24,7 @@ class Library(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of `report`: a library for a format. `version` is None if the library is not installed."""
+    """A row of `report`: a library for a format. `version` is None if the library is not installed."""
 
     format: str
     by: Library
@@ -82,7 +82,6 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
 
 
 def report() -> list[Row]:
-    """Lists each format with each of its libraries, the preferred one first."""
     return [
         Row(name, library, installed_version(library.package, library.module))
         for name, choices in LIBRARIES.items()

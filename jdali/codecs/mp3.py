@@ -1,7 +1,7 @@
 """Decodes MP3 and MPEG layers I and II with FFmpeg, through the optional package av.
 
-Without this package libsndfile decodes them. It prints messages about damaged files; if a file of variable rate has
-no length, libsndfile estimates the length from the first frames.
+Without av, libsndfile decodes them. It prints messages about damaged files, and estimates the length of files with a
+variable rate and no stored length from their first frames.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _RATES = {
     (False, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
 _SAMPLE_RATES = (44100, 48000, 32000)  # in MPEG 1
-# A length tag in the first frame begins with one of these names and four bytes of flags. If the lowest flag is set,
-# the number of other frames follows; if the next flag is set, the number of bytes. Each number has four bytes.
+# A tag in the first frame with the file's length: one of these names, four bytes of flags, then numbers of four bytes.
+# If the lowest flag is set, the number of other frames follows; if the next flag is set, the number of bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")
-_TAG_OFFSET = 48  # the tag begins in the first bytes of the frame
+_TAG_OFFSET = 48  # the tag begins within this many bytes of the start of the frame
 
 
 def opened(content: memoryview, most_values: int) -> _wav.Wave | None:
-    """Decodes an MP3 file, or MP3 in a WAV file; returns None for another format, or without the package av.
+    """Decodes an MP3 file, or MP3 in a WAV file; returns None for other formats, and without av.
 
     Raises `SampleError` if the file is damaged, truncated, or has more than `most_values` values.
     """
@@ -55,7 +55,7 @@ def _damaged(reason: str) -> SampleError:
 
 
 def tag_size(content: memoryview) -> int:
-    """Returns the size of the ID3 tag at the front of a file, bytes; 0 without a tag."""
+    """Returns the size of the ID3 tag at the start of a file, bytes; 0 without a tag."""
     if bytes(content[:3]) != b"ID3":
         return 0
     size = bytes(content[6:10])
@@ -63,13 +63,13 @@ def tag_size(content: memoryview) -> int:
 
 
 def untagged(content: memoryview) -> memoryview:
-    """Removes an ID3 tag before another format, because libsndfile rejects some files with such a tag."""
+    """Removes an ID3 tag in front of another format, because libsndfile rejects some files with such a tag."""
     start = tag_size(content)
     return content[start:] if bytes(content[start : start + 4]) in _OTHER_FORMATS else content
 
 
 def _start(content: memoryview) -> int | None:
-    """Returns the offset of the first frame; None for another format."""
+    """Returns the offset of the first frame; None for other formats."""
     start = tag_size(content)
     if is_aac(content[start:]):
         return None
@@ -82,9 +82,9 @@ def is_aac(content: memoryview) -> bool:
 
 
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
-    """Returns the number of frames that the tag claims (0 without a tag), and the file up to the end of these frames.
+    """Returns the number of frames that the length tag claims (0 without a tag), and the file up to the end of these frames.
 
-    If the tag has a wrong number of bytes, corrects it, because FFmpeg would otherwise keep the silence that encoders append.
+    Corrects a wrong number of bytes in the tag, because with it FFmpeg would keep the silence that encoders append.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])
     offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)
@@ -106,7 +106,7 @@ def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
 
 
 def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
-    """Yields all frames, skipping packets of zeros; raises `SampleError` for fewer than `claimed`."""
+    """Yields all frames; skips packets of zeros. Raises `SampleError` for fewer than `claimed` frames."""
     count = 0
     decoder = _ffmpeg.float_decoder(stream.codec_context)
     for packet in container.demux(stream):
@@ -114,7 +114,7 @@ def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
         if data and not any(data):
             continue
         frames = decoder.decode(packet)
-        count += bool(data)  # counts packets, since the decoder drops silent frames at the borders
+        count += bool(data)  # counts packets, since the decoder drops silent frames at start and end
         if data and len(data) < _frame_size(data):
             raise _damaged(f"a frame of {_frame_size(data)} bytes has {len(data)}")
         yield from frames
@@ -123,7 +123,7 @@ def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
 
 
 def _frame_size(header: bytes) -> int:
-    """Returns the size of a frame, computed from its header, bytes; 0 if the bytes are no header."""
+    """Computes the size of a frame from its header, bytes; 0 if the bytes are no header."""
     first, second = header[1:3] if len(header) > 2 else (0, 0)
     version, layer, sample_rate = first >> 3 & 3, 4 - (first >> 1 & 3), second >> 2 & 3
     if layer == 4 or version == 1 or sample_rate == 3:

@@ -12,13 +12,13 @@ from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs.video_index import refuse_claims
 from jdali.codecs.wav import Wave, of_samples
 
-# For each format, FFmpeg's name, and the offset and value of the magic bytes.
+# Each format: FFmpeg's name, and offset and value of the magic bytes.
 _FORMS = (("mp4", 4, b"ftyp"), ("matroska", 0, b"\x1a\x45\xdf\xa3"))
-_SEGMENT = b"\x18\x53\x80\x67"  # id of the Matroska element with everything after the header
+_SEGMENT = b"\x18\x53\x80\x67"  # id of the Matroska element that holds everything after the header
 
 
 def opened(content: memoryview, most_values: int) -> Wave | None:
-    """Decodes the sound of a file; returns None for another format, or without the package av.
+    """Decodes the sound of a file; returns None for other formats, and without av.
 
     Raises `SampleError` if the file is damaged, truncated, or has more than `most_values` values.
     """
@@ -41,7 +41,7 @@ def opened(content: memoryview, most_values: int) -> Wave | None:
 
 
 def _missing(content: memoryview) -> int:
-    """Returns how many bytes a Matroska file lacks according to its header; 0 if the header has no size."""
+    """Returns the number of bytes that a Matroska file lacks according to its header; 0 if the header has no size."""
     size, at = _number(content, 4)
     at += size or 0
     if bytes(content[at : at + 4]) != _SEGMENT:
@@ -51,7 +51,7 @@ def _missing(content: memoryview) -> int:
 
 
 def _number(content: memoryview, at: int) -> tuple[int | None, int]:
-    """Reads a variable-length number of Matroska; returns its value (None if it stands for an unknown size) and its end."""
+    """Reads a variable-length number of Matroska; returns its value (None: an unknown size) and its end."""
     first = content[at] if at < len(content) else 0
     length = 9 - first.bit_length()
     bits = 7 * length

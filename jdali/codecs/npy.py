@@ -1,8 +1,8 @@
 """Reads the headers and arrays of NumPy's .npy files, or windows of the arrays.
 
-The format is NumPy's `lib.format`, versions 1.0 to 3.0: a magic string, the version, the length of
-a header that is a Python dictionary as text, then the elements. Regular expressions parse the header; it is
-never evaluated, and nothing is ever unpickled.
+The format is NumPy's `lib.format`, versions 1.0 to 3.0: a magic string, the version, the length of the header, the
+header (a Python dictionary as text), then the elements. Regular expressions parse the header, so no code in a file is
+evaluated or unpickled.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAGIC = b"\x93NUMPY"
 # Format of the field with the header's length, by major version.
 _LENGTH = {1: struct.Struct("<H"), 2: struct.Struct("<I"), 3: struct.Struct("<I")}
 _VERSION_END = len(_MAGIC) + 2
-# NumPy writes headers of some hundred bytes, and reads at most 10,000 bytes unless the caller trusts the file.
+# NumPy writes headers of some hundred bytes, and by default rejects headers of more than 10,000 bytes.
 _LONGEST_HEADER = 1 << 16
 # A first read of this many bytes contains nearly every header.
 FIRST_READ = 1024
@@ -42,10 +42,9 @@ _TYPES = {
     for size in sizes
 }  # fmt: skip
 
-# A function `read(offset, size)` that reads exactly these bytes of a file.
 Read = Callable[[int, int], Any]
-# Gaps of up to this many bytes in a window are cheaper to read than to skip. One call reads _GAPS_AT_ONCE times as
-# much: enough to outweigh the call, and little enough for the processor's caches.
+# In a window, gaps of up to this many bytes are cheaper to read than to skip. One call reads at most _GAPS_AT_ONCE times
+# as much: enough to outweigh the call, and little enough for the processor's caches.
 SMALL_GAP = 1 << 14
 _GAPS_AT_ONCE = 16
 
@@ -54,7 +53,7 @@ class Header(NamedTuple):
     """The header of a file.
 
     Attributes:
-        dtype: stored type of the elements, maybe big-endian.
+        dtype: stored type of the elements, possibly big-endian.
         shape: shape of the array.
         fortran: the first axis varies fastest in the file.
         start: offset of the elements, bytes.
@@ -72,7 +71,7 @@ class Header(NamedTuple):
 
 
 def header_size(head: Any) -> int:
-    """Returns the number of bytes before the elements of a file.
+    """Returns the number of bytes before the elements.
 
     Args:
         head: the first bytes of the file, at least 12 unless the file is shorter.
@@ -110,7 +109,6 @@ def parse_header(head: Any, file_size: int) -> Header:
 
     Args:
         head: the first bytes of the file, at least the whole header (`header_size`) unless the file is shorter.
-        file_size: size of the file, bytes.
 
     Raises:
         SampleError: the file is no .npy file, it is damaged or truncated, or its elements are no numbers.
@@ -131,7 +129,7 @@ def parse_header(head: Any, file_size: int) -> Header:
 
 
 def _parsed(head: bytes) -> Header:
-    # Caches parsed headers, since a data set has few distinct ones; except for long headers, which NumPy does not write.
+    # Caches parsed headers, since a data set has few distinct headers. NumPy writes no long headers, so these are not cached.
     return _parsed_once(head) if len(head) <= FIRST_READ else _parsed_once.__wrapped__(head)
 
 
@@ -184,7 +182,7 @@ def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype) -> None:
         raise SampleError(f"the .npy header is damaged: its shape {text} is no tuple")
     if len(shape) > _MOST_AXES:
         raise SampleError(f"the array has {len(shape)} axes; at most {_MOST_AXES} can be read")
-    # Skips empty axes, so that they do not hide an overflow.
+    # Ignores axes of length 0, which would hide an overflow.
     if math.prod(extent for extent in shape if extent) * dtype.itemsize > _MOST_BYTES:
         raise SampleError(f"the .npy header is damaged: no array has the shape {text[:60]}")
 
@@ -193,7 +191,6 @@ def decode(content: Any, *, exact: bool = False) -> np.ndarray:
     """Decodes the array in a file's bytes, in this machine's byte order and C order.
 
     Args:
-        content: content of the file.
         exact: raise `SampleError` if bytes follow the elements.
     """
     header = parse_header(content, len(content))
@@ -217,7 +214,6 @@ def native(array: np.ndarray) -> np.ndarray:
 
 
 def read_header(read: Read, file_size: int) -> Header:
-    """Reads the header of a file in pieces."""
     head = read(0, min(FIRST_READ, file_size))
     if len(head) < file_size and header_size(head) > len(head):
         head = read(0, min(header_size(head), file_size))
@@ -230,10 +226,8 @@ def read_window(
     """Reads a window of an array; skips most of the rest.
 
     Args:
-        read: reads bytes of the file.
-        header: header of the file.
         anchor, sizes: start and size of the window, which must lie inside the array.
-        gap: gaps of up to this many bytes are read, larger ones are skipped.
+        gap: gaps of up to this many bytes are read, larger gaps are skipped.
     """
     shape = header.shape
     if header.fortran:
@@ -248,12 +242,12 @@ def read_window(
 
 
 def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...], gap: int) -> None:
-    """Reads the elements of `out`. In the file, they begin at byte `start` and have these strides, bytes."""
+    """Reads the elements of `out`. In the file, they begin at byte `start` and have strides of `strides` bytes."""
     item = out.itemsize
     row = item + sum((n - 1) * s for n, s in zip(out.shape[1:], strides[1:], strict=True))
     if not out.ndim:
         out[...] = np.frombuffer(read(start, item), out.dtype)[0]
-    elif strides[0] - row > gap:  # gaps within a row are no larger than this gap
+    elif strides[0] - row > gap:  # gaps within a row are no larger
         for i in range(len(out)):
             _fill(out[i : i + 1].reshape(out.shape[1:]), read, start + i * strides[0], strides[1:], gap)
     else:

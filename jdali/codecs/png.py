@@ -41,20 +41,20 @@ _DEPTHS = {
 }
 _CHANNELS = {_GRAY: 1, _RGB: 3, _PALETTE: 3, _GRAY_ALPHA: 2, _RGBA: 4}
 # Chunks that the samples depend on. All other chunks are dropped, because libpng prints warnings about damaged colour
-# profiles, and converts tRNS to an alpha channel, which DALI does not do.
+# profiles, and converts tRNS to an alpha channel, unlike DALI.
 _NEEDED = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
 # Largest compression ratio of deflate.
 _LARGEST_RATIO = 1032
-# A stream of at most this many compressed bytes needs no check, since it cannot unpack to much.
+# A stream of at most this many compressed bytes needs no check, since it unpacks to little.
 _FEW_BYTES = 4096
-# Filter types up to this one do not use the row above.
+# Filter types up to this one do not depend on the row above.
 _SUB = 1
-# If the needed rows are at most this fraction, it is faster to unpack only them, although zlib is slower than the
-# decoder's inflate.
+# If at most this fraction of the rows is needed, it is faster to unpack only these rows, although zlib is slower than
+# the decoder's inflate.
 _WORTHWHILE = 0.5
-# The header of a zlib stream, and the largest stored block.
+# The header of a zlib stream, and the size of the largest stored block.
 _ZLIB_HEAD, _STORED_BLOCK = b"\x78\x01", 65535
-# (x start, y start, x step, y step) of the seven passes of an interlaced picture.
+# (x start, y start, x step, y step) of each of the seven passes of an interlaced picture.
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
 
 Chunk = tuple[bytes, int, int]
@@ -67,7 +67,7 @@ class _PngDetail(NamedTuple):
     interlaced: bool
 
     def row_bytes(self, width: int) -> int:
-        """Returns the number of bytes in a row; an index into a palette counts as one sample."""
+        """Returns the number of bytes in a row; a palette index is one sample."""
         samples = 1 if self.color == _PALETTE else _CHANNELS[self.color]
         return (width * samples * self.depth + 7) // 8
 
@@ -164,12 +164,11 @@ def _decoded(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _with_needed(view: memoryview, chunks: list[Chunk]) -> memoryview:
-    """Returns the file with only the given chunks."""
+    """Returns a PNG file with only these chunks of the given file."""
     return memoryview(b"".join([_SIGNATURE, *(view[start:end] for _, start, end in chunks)]))
 
 
 def _stream(view: memoryview, chunks: list[Chunk]) -> bytes:
-    """Concatenates the compressed data."""
     return b"".join(view[start + 8 : end - 4] for kind, start, end in chunks if kind == b"IDAT")
 
 
@@ -179,7 +178,6 @@ class _Checksums(NamedTuple):
 
 
 def _checksums(codecs: Any) -> _Checksums:
-    """Returns the fastest checksum functions."""
     if codecs is not None and codecs.DEFLATE.available:
         return _Checksums(codecs.deflate_crc32, codecs.deflate_adler32)
     return _Checksums(zlib.crc32, zlib.adler32)
@@ -188,8 +186,8 @@ def _checksums(codecs: Any) -> _Checksums:
 def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> object:
     """Rewrites the picture with uncompressed rows.
 
-    libpng unpacks the whole stream, even the part after the last row, where two megabytes may unpack to two
-    gigabytes. This function unpacks only the rows; it uses libdeflate, which is faster than libpng.
+    libpng unpacks the whole stream, even data after the last row, where two megabytes may unpack to two gigabytes. This
+    function unpacks only the rows, with libdeflate, which is faster.
     """
     checksums = _checksums(codecs)
     for kind, start, end in chunks:
@@ -208,7 +206,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
         unpacker = zlib.decompressobj()
         try:
             rows = unpacker.decompress(stream, size)
-            # Verifies the checksum, if it follows the rows; any other bytes there do not matter.
+            # Verifies the checksum if it follows the rows; any other bytes there do not matter.
             unpacker.decompress(unpacker.unconsumed_tail, 1)
         except zlib.error as error:
             raise corrupt("PNG", f"its data are damaged ({error})") from error
@@ -220,7 +218,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
 
 
 def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> bytearray:
-    """Builds a PNG file from the chunks `head` and uncompressed rows."""
+    """Builds a PNG file from the chunks in `head`, and uncompressed rows."""
     stored: list[Any] = [b"IDAT", _ZLIB_HEAD]
     for start in range(0, len(rows), _STORED_BLOCK):
         block = rows[start : start + _STORED_BLOCK]
@@ -239,7 +237,10 @@ def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> byte
 def _rows(
     view: memoryview, chunks: list[Chunk], info: ImageInfo, start: int, stop: int, checksums: _Checksums
 ) -> tuple[int, memoryview]:
-    """Finds the last row up to `start` that does not depend on the row above; returns it, and a PNG file from it to `stop`."""
+    """Finds the last row up to `start` that does not depend on the row above.
+
+    Returns: the number of this row, and a PNG file of the rows from this row to `stop`.
+    """
     row = 1 + info.detail.row_bytes(info.width)
     rows = zlib.decompressobj().decompress(_stream(view, chunks), row * stop)
     if len(rows) < row * stop:
@@ -254,7 +255,7 @@ def _rows(
 
 
 def _usable(info: ImageInfo, request: Request) -> np.ndarray | None:
-    """Returns the requested buffer if the decoder can write to it directly."""
+    """Returns `request.out` if the decoder can write to it directly."""
     out = request.out
     return out if out is not None and out.shape[2] == info.channels > 1 and info.dtype == UINT8 else None
 

@@ -33,7 +33,7 @@ def header(view: memoryview) -> ImageInfo:
         if last is None or not 0 < int(last[1]) < 65536:
             raise corrupt("PNM", "the largest value is not a number from 1 to 65535")
         limit, end = int(last[1]), last.end()
-    # As in DALI, samples are not rescaled; the largest value in the header only determines the bytes of a sample.
+    # As in DALI, samples are not rescaled; the header's largest value only determines the number of bytes per sample.
     deep = limit > 255
     return ImageInfo(
         "pnm",
@@ -55,7 +55,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
         return np.where(ink.reshape(shape), np.uint8(0), np.uint8(1 if request.output_type == INDEX else 255))
     count = info.height * info.width * info.channels
     if kind in (2, 3):
-        # Splits no further than the samples, because splitting takes many times the memory of the text.
+        # Splits only as much text as needed, because the parts take many times the text's memory.
         words = re.sub(rb"#[^\n]*", b"", body).split(None, min(count, len(body)))
         if len(words) < count:
             raise _too_short(len(words), count, "numbers")

@@ -1,9 +1,9 @@
 """Resamples sound by a windowed sinc, as DALI does.
 
-Output sample n (from 0) lies at the position n · in_rate / out_rate of the input, in samples. It is the sum of the
-input samples within `lobes` of this position, weighted by a sinc under a Hann window. The sinc has the rate of the
-input, so a lower output rate applies no low-pass filter. Weights are interpolated linearly in a table of 32 entries a
-sample, as in DALI; the error of this table, about 1e-3, is part of DALI's result.
+Output sample n (from 0) lies at position n · in_rate / out_rate of the input, in samples. It is the sum of the input
+samples within `lobes` samples of this position, weighted by a sinc with a Hann window. The sinc has the rate of the
+input, so a lower output rate applies no low-pass filter. Weights are interpolated linearly in a table of 32 entries
+per sample, as in DALI; the table's error of about 1e-3 is part of DALI's result.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-_STEPS = 32  # table entries a sample
-# Most weights of a bank. Rates with few common factors would need more; for them, weights are computed for each
-# output. The limit also bounds the memory of cached banks, since files determine the rates.
+_STEPS = 32  # table entries per sample
+# Largest number of weights in a bank. Rates with few common factors would need more; for them, weights are computed for
+# each output. The limit also bounds the memory of cached banks, since files determine the rates.
 _BANK_LIMIT = 1 << 20
-_BANK_INPUTS = 128  # preferred hop of a bank, inputs
-_CHUNK = 1 << 19  # without a bank, outputs with this many inputs are computed at once
-# For products of up to this many multiplications, OpenBLAS uses only the calling thread. Its own threads would wait
-# for each other while the caller's pool keeps the cores busy, which is up to ten times as slow.
+_BANK_INPUTS = 128  # preferred `hop` of a bank
+_CHUNK = 1 << 19  # without a bank, outputs with this many inputs in total are computed at once
+# For products of up to this many multiplications, OpenBLAS uses only the calling thread. Its other threads would compete
+# with the caller's pool for the cores, which is up to ten times as slow.
 _MOST_MULTIPLICATIONS = 1 << 18
 
 
@@ -36,13 +36,12 @@ def lobes_of(quality: float) -> int:
 
 
 def resampled_length(length: int, in_rate: float, out_rate: float) -> int:
-    """Returns the number of samples after resampling."""
     return int(np.ceil(length * float(out_rate) / float(in_rate)))
 
 
 @functools.lru_cache(maxsize=16)
 def window_table(lobes: int) -> npt.NDArray[np.float32]:
-    """Tabulates weights at distances from -lobes to lobes in steps of 1/32; pads them with one zero before and two after.
+    """Tabulates weights for distances from -lobes to lobes in steps of 1/32. One zero precedes the weights, two follow.
 
     The Hann window is wider than the sinc by half an entry on each side (kernels/signal/resampling.h).
     """
@@ -67,12 +66,10 @@ def window_weights(distance: np.ndarray, lobes: int) -> npt.NDArray[np.float32]:
 def resample(
     wave: npt.NDArray[np.float32], in_rate: float, out_rate: float, quality: float
 ) -> npt.NDArray[np.float32]:
-    """Changes the sampling rate.
+    """Changes the sampling rate from `in_rate` to `out_rate`, Hz.
 
     Args:
         wave: float32 [T] or [T, C].
-        in_rate: sampling rate of `wave`, Hz.
-        out_rate: sampling rate of the result, Hz.
         quality: 0 (3 lobes) to 100 (64 lobes).
 
     Returns: float32 [ceil(T · out_rate / in_rate)], or [..., C].
@@ -92,12 +89,12 @@ def resample(
 
 @dataclasses.dataclass(frozen=True)
 class _Bank:
-    """Weights for a frame: one or more periods, after which the positions of inputs and outputs repeat.
+    """Weights for a frame of one or more periods. The positions of outputs relative to inputs repeat in each period.
 
     Attributes:
-        hop: inputs between the starts of consecutive frames.
-        inputs: inputs of a frame, including those shared with its neighbours.
-        outputs: outputs of a frame.
+        hop: number of inputs between the starts of consecutive frames.
+        inputs: number of inputs of a frame, including inputs that it shares with neighbouring frames.
+        outputs: number of outputs of a frame.
         blocks: (first input, first output, weights [inputs, outputs]) for each part of a frame. Nonzero weights form
             a diagonal band, so blocks skip most zeros.
     """
@@ -109,15 +106,15 @@ class _Bank:
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
-    """Chooses the number of outputs of a block: few enough that one small product can cover several frames."""
+    """Chooses the number of outputs of a block, so small that one small matrix product covers several frames."""
     return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
 
 
 def _bank_periods(step: Fraction, lobes: int) -> int:
     """Chooses the number of periods in a frame, within `_BANK_LIMIT`; returns 0 if even one period exceeds the limit.
 
-    One period has `denominator` outputs for `numerator` inputs. A frame of few inputs would be inefficient, because
-    it shares 2 · lobes inputs with its neighbours.
+    One period has `step.denominator` outputs for `step.numerator` inputs. Short frames would be inefficient, because each
+    frame shares 2 · lobes inputs with its neighbours.
     """
 
     def weights(periods: int) -> int:
@@ -147,7 +144,7 @@ def _bank(step: Fraction, lobes: int, periods: int) -> _Bank:
 
 
 def _resample_by_bank(channels: np.ndarray, bank: _Bank, count: int, lobes: int) -> npt.NDArray[np.float32]:
-    """Resamples by matrix products of frames of the signal and the weights."""
+    """Resamples by multiplying frames of the signal with matrices of weights."""
     periods = -(-count // bank.outputs)
     padded = np.zeros((channels.shape[1], (periods - 1) * bank.hop + bank.inputs), np.float32)
     used = channels[: padded.shape[1] - lobes]

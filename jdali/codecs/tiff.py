@@ -29,8 +29,8 @@ _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3
 _SUPPORTED = frozenset({_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR, _LAB})
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _PLAIN_ALPHA = 2
-_LARGEST_TILE = 1 << 24  # most pixels of a tile, if it is far larger than the picture
-# Largest ratio of each compression: none, LZW, Deflate (two codes), runs.
+_LARGEST_TILE = 1 << 24  # maximum number of pixels of a tile that is far larger than the picture
+# Largest compression ratio of each method: none, LZW, Deflate (two codes), PackBits.
 _RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
 
 
@@ -89,14 +89,13 @@ def _check_data(tags: tiff.Directory, bits: int) -> None:
     """Raises `SampleError` if the strips or tiles are too small for `bits` bits of samples at the largest compression ratio."""
     sizes = tags.values(tiff.TILE_SIZES) or tags.values(tiff.STRIP_SIZES)
     ratio = _RATIOS.get(tags.one(tiff.COMPRESSION, 1))
-    # Does not trust the sizes of uncompressed data: some writers leave them at 0, and libtiff computes them.
+    # Ignores the stored sizes of uncompressed data: some writers leave them at 0, and libtiff computes them.
     size = len(tags.view) if ratio == 1 else sum(sizes)
     if ratio and sizes and all(sizes) and bits > 8 * ratio * size:
         raise corrupt("TIFF", f"{size} bytes of data cannot hold {bits // 8} bytes of samples")
 
 
 def _dtype(bits: int, kind: int) -> np.dtype:
-    """Returns the type of the decoded samples."""
     if kind == _FLOAT and bits in (16, 32, 64):
         return np.dtype(f"f{bits // 8}")
     if kind == _SIGNED and bits in (8, 16, 32):
@@ -136,7 +135,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if request.output_type == GRAY and info.channels > 2 and other:
         picture = gray_14bit(picture)
     if deep:
-        # As in DALI, shifts the stored bits to the top.
+        # As in DALI, shifts the stored bits to the top of 16.
         picture = picture << (16 - detail.bits)
     return with_channels(picture)
 
@@ -151,7 +150,7 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
         view = _rewritten(view, info, _RGB)
     picture: np.ndarray
     if detail.photometric in (_YCBCR, _LAB):
-        # Removes the orientation, because libtiff's conversion to RGB would also apply it.
+        # Removes the orientation, because libtiff would apply it in its conversion to RGB.
         picture = codecs.tiff_decode(tiff.not_turned(view), asrgb=detail.photometric == _LAB)
         return picture[..., :3]
     picture = codecs.tiff_decode(view)
@@ -167,16 +166,16 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     detail: _TiffDetail = info.detail
     bits, channels = detail.bits, 1 if detail.color_map is not None else info.channels
-    # Pillow divides by premultiplied alpha, and drops unspecified extra channels, so it is used only for plain alpha.
+    # Pillow divides by premultiplied alpha, and drops unspecified extra channels, so it decodes only plain alpha.
     alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
     simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
-    # In 16 bits, Pillow always takes 0 as black.
+    # Pillow takes 0 as black in all 16-bit pictures.
     deep = bits == 16 and detail.photometric != _WHITE_IS_ZERO
     if not (simple or (channels == 1 and (bits == 1 or deep or info.dtype == np.float32))):
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
     if detail.planar and detail.photometric == _YCBCR:  # Pillow would read it as RGB, or fail
         need_imagecodecs("a TIFF image in YCbCr by planes")
-    # Drops the tags that do not matter, because Pillow would warn about damage in them.
+    # Drops tags that the samples do not depend on, because Pillow would warn if such a tag is damaged.
     plain = _rewritten(view, info, detail.photometric)
     picture = open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info)
     if picture.mode in ("YCbCr", "LAB"):  # Pillow's conversion to RGB differs from DALI's
@@ -185,7 +184,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _rewritten(view: memoryview, info: ImageInfo, photometric: int) -> memoryview:
-    """Rewrites a file with only the tags that the samples depend on, and `photometric` as their interpretation."""
+    """Rewrites a file with only the tags that its samples depend on; sets the photometric interpretation."""
     plain = tiff.part(view, (0, 0, info.height, info.width), True, photometric)
     if plain is None:
         raise corrupt("TIFF", "its strips or tiles are outside of the file")

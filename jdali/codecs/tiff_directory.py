@@ -18,18 +18,18 @@ TILE_WIDTH, TILE_HEIGHT, SAMPLE_FORMAT = 322, 323, 339
 STRIP_SIZES, TILE_SIZES, EXTRA = 279, 325, 338
 _STRIP_OFFSETS, _ROWS_PER_STRIP, _TILE_OFFSETS = 273, 278, 324
 _JPEG_TABLES = 347
-# Tags with a single value that the samples depend on. The numbers stand for the order of bits, fax options and the predictor.
+# Tags with a single value that the samples depend on. The numbers are the order of bits, fax options and the predictor.
 _SINGLE = frozenset(
     {COMPRESSION, PHOTOMETRIC, CHANNELS, PLANAR, TILE_WIDTH, TILE_HEIGHT, _ROWS_PER_STRIP}
     | {266, 292, 293, 317}
 )
-# All tags that the samples depend on. The numbers stand for the white point, YCbCr coefficients, sampling and range,
-# and LERC parameters.
+# All tags that the samples depend on. The numbers are the white point, YCbCr coefficients, sampling and range, and LERC
+# parameters.
 _COPIED = _SINGLE | {BITS, COLOR_MAP, SAMPLE_FORMAT, _JPEG_TABLES, EXTRA, 318, 529, 530, 532, 50674}
-_INTEGERS = {1: "B", 3: "H", 4: "I", 16: "Q"}  # `struct` codes by type of an entry
+_INTEGERS = {1: "B", 3: "H", 4: "I", 16: "Q"}  # `struct` codes by type of entry
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 16: 8}
 _LONG, _UNDEFINED, _LONG8 = 4, 7, 16
-_OLD_JPEG = 6  # in this compression, the data are not in the strips
+_OLD_JPEG = 6  # with this compression, the data are not in the strips
 
 
 class _TiffEntry(NamedTuple):
@@ -63,7 +63,6 @@ class Directory:
         return struct.unpack_from(code, self._content(tag))
 
     def one(self, tag: int, default: int) -> int:
-        """Returns the first integer of a tag, or a default."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS or not entry.length:
             return default
@@ -79,7 +78,7 @@ class Directory:
 
 
 def read(view: memoryview) -> Directory:
-    """Reads the directory of the first page: the types, counts and offsets of its values."""
+    """Reads the directory of the first page: types, counts and offsets of its values."""
     order = "<" if begins(view, b"II") else ">"
     (magic,) = struct.unpack_from(order + "H", view, 2)
     big = magic == 43
@@ -102,7 +101,7 @@ def read(view: memoryview) -> Directory:
 
 
 def not_turned(view: memoryview) -> memoryview:
-    """Returns the file with orientation 1, which means no rotation."""
+    """Returns the file with orientation 1, that is, not rotated."""
     directory = read(view)
     if directory.one(ORIENTATION, 1) == 1:
         return view
@@ -118,7 +117,6 @@ def part(
     """Cuts a file down to the strips or tiles that a window touches; returns the file and the window that they cover.
 
     Args:
-        view: the file.
         window: the window, in the stored picture.
         whole: return a file even if the window touches all strips or tiles.
         photometric: interpretation of the samples for the new file; None: unchanged.
@@ -161,7 +159,7 @@ def part(
 
 
 def _copied(directory: Directory) -> dict[int, tuple[int, int, bytes]]:
-    """Returns the tags to keep as (type, count, content), in a form that Pillow accepts without a warning."""
+    """Returns the tags to keep as {tag: (type, count, content)}, in a form that Pillow accepts without a warning."""
     values = {}
     for tag in _COPIED & directory.entries.keys():
         entry, content = directory.entries[tag], bytes(directory._content(tag))
@@ -182,7 +180,7 @@ def _file(
     size_tag: int,
     pieces: list[memoryview],
 ) -> bytes:
-    """Builds a TIFF file of one page with the tags of `directory`, but with another size and other strips or tiles."""
+    """Builds a TIFF file of one page from the tags of `directory`, a new image size, and new strips or tiles."""
     order, number, kind = directory.order, "Q" if directory.big else "I", _LONG8 if directory.big else _LONG
     lengths = [len(piece) for piece in pieces]
     values = _copied(directory)

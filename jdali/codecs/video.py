@@ -31,18 +31,14 @@ limits.older_names(__name__, {"MAX_BYTES": "max_sample_bytes"})
 
 @contextlib.contextmanager
 def in_memory(encoded: Any) -> Iterator[Source]:
-    """Wraps a video in memory as a source, which is valid within the context.
-
-    Args:
-        encoded: content of the video: bytes, or a contiguous uint8 array.
-    """
+    """Makes a source from a video in memory: bytes, or a contiguous uint8 array. The source is valid within the context."""
     content = memoryview(encoded).cast("B")
     if not len(content):
         raise SampleError("it is empty (0 bytes)")
     if not hasattr(os, "memfd_create") or not os.path.isdir("/proc/self/fd"):
         yield io.BytesIO(content)
         return
-    # FFmpeg reads from a path without callbacks into Python, hence without the GIL.
+    # FFmpeg reads from a path without calling Python, so it needs no GIL.
     with open(os.memfd_create("video"), "wb") as file:
         file.write(content)
         file.flush()

@@ -13,10 +13,10 @@ from jdali.codecs.exif import is_turned, stored
 from jdali.codecs.video_index import Source, VideoIndex, check_frames, library, open_stream, refusals
 from jdali.types import RGB, DALIImageType
 
-# Output channel of each of FFmpeg's planes. Planar RGB has the order green, blue, red.
+# Output channel of each of FFmpeg's planes. Planar RGB is stored as green, blue, red.
 _RGB_CHANNELS, _YUV_CHANNELS = (1, 2, 0), (0, 1, 2)
 _ONE = 1 << 16  # fixed-point 1 in FFmpeg's matrices
-# EXIF orientation for each matrix from stored to shown positions; its entries are x to x, x to y, y to x, y to y.
+# EXIF orientation for each matrix (x to x, x to y, y to x, y to y) that maps stored positions to shown positions.
 _TURNS = {
     (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
     (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
@@ -27,7 +27,7 @@ def orientation(frame: Any) -> int:
     """Reads the orientation of a frame from the metadata of its video, 1 to 8 as in EXIF data.
 
     Raises:
-        SampleError: the video is rotated by an angle that is no multiple of 90°.
+        SampleError: the angle of rotation is no multiple of 90°.
     """
     data = frame.side_data.get("DISPLAYMATRIX")
     if data is None:
@@ -52,10 +52,7 @@ class Converter:
     def __call__(self, frame: Any, out: np.ndarray, image_type: DALIImageType = RGB) -> None:
         """Writes a frame's pixels to `out`, uint8 [height, width, 3].
 
-        Args:
-            frame: PyAV's frame.
-            out: array of the frame's size.
-            image_type: RGB, or YCbCr in studio range by BT.601, as from image decoders.
+        `image_type` is RGB or YCbCr. YCbCr is in studio range by BT.601, as image decoders return it.
         """
         # Uses one thread, because several samples are processed in parallel.
         common = {"interpolation": self._smooth, "threads": 1}
@@ -70,7 +67,7 @@ class Converter:
             packed = self._reformatter.reformat(frame, format="rgb24", **common)
             out[...] = _rows(packed.planes[0])[: frame.height, : frame.width * 3].reshape(out.shape)
         else:
-            # Converts to planes and then interleaves them, because FFmpeg's code for packed pixels takes six times as long.
+            # FFmpeg's code for packed pixels takes six times as long as converting to planes and interleaving these.
             planes = self._reformatter.reformat(frame, format="gbrp", **common)
             _interleave(planes, _RGB_CHANNELS, out)
 
@@ -81,7 +78,7 @@ def _interleave(frame: Any, channels: tuple[int, ...], out: np.ndarray) -> None:
 
 
 def _rows(plane: Any) -> np.ndarray:
-    """Returns the rows of a plane with their padding, uint8 [rows, bytes]."""
+    """Returns the rows of a plane, including their padding, uint8 [rows, bytes]."""
     return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)
 
 
@@ -91,7 +88,7 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    For frames ahead, it continues decoding. For other frames, it seeks to the last key frame before the frame.
+    To reach later frames, it continues decoding; otherwise it seeks to the last key frame before the wanted frame.
     """
 
     def __init__(self, source: Source, index: VideoIndex):
@@ -104,7 +101,7 @@ class VideoDecoder:
 
     @property
     def position(self) -> int:
-        """Number of the frame that decoding reaches next."""
+        """Number of the frame that will be decoded next."""
         return self._position
 
     def read(
@@ -160,7 +157,6 @@ class VideoDecoder:
         return result
 
     def close(self) -> None:
-        """Closes the video and its source."""
         self._stop()
         if not isinstance(self._source, str):
             self._source.close()
@@ -170,9 +166,7 @@ class VideoDecoder:
             self._container.close()
             self._container = self._stream = None
 
-    # --- one frame --------------------------------------------------------------------------
     def _frame(self, number: int) -> Any:
-        """Decodes a frame by its number."""
         keys = self._index.keys
         key = int(np.searchsorted(keys, number, "right")) - 1
         near = key < 0 or keys[key] <= self._position
@@ -180,8 +174,8 @@ class VideoDecoder:
             frame = self._forward(number)
             if frame is not None:
                 return frame
-        # A seek may overshoot, and decoding may not start cleanly at a key frame. So this tries earlier key frames,
-        # at growing distances, and finally the start of the file.
+        # A seek may overshoot, and decoding may not start cleanly at a key frame. So this loop tries earlier key frames, at
+        # growing distances, and finally the start of the file.
         back = 0
         while back <= key:
             self._seek(int(keys[key - back]))
@@ -218,7 +212,7 @@ class VideoDecoder:
         return self._at(frame.pts)
 
     def _at(self, tick: int | None) -> int | None:
-        """Returns the number of the frame at a time; None if no frame has this time."""
+        """Returns the number of the frame shown at a time; None if there is none."""
         if tick is None:
             return None
         ticks = self._index.ticks
@@ -226,9 +220,7 @@ class VideoDecoder:
         number = int(self._by_time[place]) if place < len(ticks) else -1
         return number if ticks[number] == tick else None
 
-    # --- where to continue decoding -----------------------------------------------------------
     def _begin(self) -> None:
-        """Opens the video, or reopens it, at its start."""
         self._stop()
         self._container, self._stream = open_stream(self._source, threads=1)
         self._frames = self._decode()
@@ -247,13 +239,13 @@ class VideoDecoder:
     def _decode_from_key(self) -> Iterator[Any]:
         """Decodes frames after a seek; yields none if the first key packet or the first frame is not the expected one."""
         packets = self._container.demux(self._stream)
-        # Skips packets before a key frame, because some decoders turn packets without references into grey pictures.
+        # Skips packets before a key frame. Some decoders return grey pictures for packets whose reference frames are missing.
         first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
         if first is None or self._index.key_size(first.pts) != first.size:
             return
         frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
         shown = next(frames, None)
-        # After a gradual refresh (H.264), FFmpeg returns the first frame that should be complete, but sometimes it is not.
+        # After a gradual refresh (H.264), FFmpeg returns the first frame that should be complete, but may not be.
         number = None if shown is None else self._at(shown.pts)
         if number is not None and number <= (self._at(first.pts) or 0):
             yield shown

@@ -1,4 +1,4 @@
-"""Chooses the frames that replace missing frames of a sequence."""
+"""Pads sequences of video frames."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MODES = {
 
 
 def padding_mode(name: str, mode: str) -> str:
-    """Normalizes aliases of a `pad_mode`; errors contain the operator's `name`."""
+    """Normalizes aliases of a `pad_mode`; `name` is the operator's name, for errors."""
     if mode not in _MODES:
         raise ValueError(
             f"{name}: Invalid pad_mode: {mode} Valid options are: {', '.join(filter(None, _MODES))}"
@@ -28,7 +28,7 @@ def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
 
     Args:
         numbers: [n].
-        low, high: the existing frames, at least one.
+        low, high: range of the existing frames, at least one.
         mode: "constant" inserts `PADDING`; "edge" repeats the nearest frame; "reflect_1001" and "reflect_101" mirror
             the frames at the border, with or without repeating the border frame; "none" raises `SampleError`.
     """
@@ -54,7 +54,7 @@ def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
 
 
 def fill_values(name: str, fill_value: int | tuple[int, ...]) -> tuple[int, ...]:
-    """Checks `fill_value` and returns one value or three; errors contain the operator's `name`."""
+    """Checks `fill_value`; returns one value or three. `name` is the operator's name, for errors."""
     values = fill_value if isinstance(fill_value, tuple) else (fill_value,)
     if not all(0 <= v <= 255 for v in values):
         raise ValueError(f"{name}: fill_value must be in range [0, 255], got {fill_value}")

@@ -1,4 +1,4 @@
-"""Indexes the frames of a video: reads the times of frames from its packets, and stores them in a few arrays."""
+"""Indexes the frames of a video: reads the times of the frames from the packets, and stores the times in a few arrays."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from jdali._system.open_files import opening
 from jdali._system.regular_file import is_of_machine, open_regular
 from jdali.codecs import ffmpeg as _ffmpeg
 
-# A local path, or a seekable binary file.
 Source = str | BinaryIO
 
-# Formats to open. FFmpeg would also accept playlists, but data must not name files of this machine.
+# Formats to open. FFmpeg would also accept playlists, but data must not refer to files of this machine.
 _FORMATS = (
     "mov", "matroska", "avi", "mpegts", "mpeg", "mpegvideo", "h264", "hevc", "m4v", "ivf", "obu", "av1", "flv",
     "asf", "ogg", "mjpeg", "nut", "mxf", "dv",
@@ -32,12 +31,11 @@ _FORMATS = (
 _OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": "file"}
 _DEFAULT_RATE = Fraction(25)
 _NO_TIMES = 0x80  # FFmpeg's flag for formats without timestamps
-# An MPEG-4 packet of up to this many bytes may stand for "no picture"; FFmpeg returns no frame for it.
+# An MPEG-4 packet of up to this many bytes may mean "no picture"; FFmpeg then returns no frame.
 _NO_PICTURE = 19
 
 
 def library() -> Any:
-    """Returns PyAV; raises ImportError with the command that installs it."""
     package = _ffmpeg.pyav()
     if package is None:
         raise ImportError(f"video needs PyAV: {install('video')}")
@@ -66,9 +64,7 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
     """Opens a container at its start; returns it with its first video stream.
 
     Args:
-        source: the video.
         threads: number of decoding threads; with 1, the calling thread decodes.
-        options: more options of FFmpeg.
     """
     library()
     if not isinstance(source, str):
@@ -85,7 +81,7 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
         stream = streams[0]
         context = stream.codec_context
         check_size(context.height, context.width)
-        # Also limits the sizes of later frames, which may differ from the header.
+        # Also limits the sizes of later frames, which the header does not determine.
         context.options = {"max_pixels": str(limits.most("max_pixels"))}
         stream.thread_count = threads
         stream.thread_type = "AUTO" if threads != 1 else "NONE"
@@ -97,13 +93,13 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
 
 @contextlib.contextmanager
 def _target(source: Source) -> Iterator[object]:
-    """Yields the argument for FFmpeg. A path becomes a "file:" URL, so that a colon in it does not end a protocol."""
+    """Yields what FFmpeg opens. A path becomes a "file:" URL, because FFmpeg reads a word before a colon as a protocol."""
     if not isinstance(source, str):
         yield source
         return
     descriptor, _ = open_regular(source)
     try:
-        # Opens the checked file itself, because its path may point to another file by now.
+        # Opens the checked file by its descriptor, because the path may point to another file by now.
         opened = f"/proc/self/fd/{descriptor}"
         yield "file:" + (opened if os.path.exists(opened) else os.path.abspath(source))
     finally:
@@ -111,7 +107,6 @@ def _target(source: Source) -> Iterator[object]:
 
 
 def check_size(height: int, width: int) -> None:
-    """Raises `SampleError` for pictures with more than `max_pixels`."""
     limits.check("max_pixels", height * width, f"video of {height}x{width}")
 
 
@@ -129,10 +124,9 @@ class VideoIndex:
     """The frames of a video, in display order.
 
     Attributes:
-        ticks: int64 [frames], FFmpeg's time of each frame. They do not ascend in containers that store only decoding
-            times.
+        ticks: int64 [frames], FFmpeg's time of each frame. If a container stores only decoding times, the times may not ascend.
         keys: int64 [n], numbers of the key frames, where decoding can begin, ascending.
-        key_sizes: int64 [n], sizes of the packets of key frames, bytes; they identify key frames after a seek.
+        key_sizes: int64 [n], packet sizes of the key frames, bytes; they identify key frames after a seek.
         tick: length of a tick, seconds.
         height, width: size in the header, pixels.
         counted: frames have no usable times, so the decoder counts frames from the start.
@@ -155,14 +149,13 @@ class VideoIndex:
         return (ticks - ticks[0]) * self.tick.numerator / self.tick.denominator
 
     def key_size(self, tick: int | None) -> int | None:
-        """Returns the size of the packet of the key frame at a time, bytes; None if no key frame has this time."""
+        """Returns the packet size of the key frame at a time, bytes; None if no key frame has this time."""
         if tick is None:
             return None
         sizes = self.key_sizes[self.ticks[self.keys] == tick]
         return int(sizes[0]) if len(sizes) else None
 
     def as_arrays(self) -> dict[str, np.ndarray]:
-        """Returns the index as a dict of arrays, for the cache."""
         facts = [self.tick.numerator, self.tick.denominator, self.height, self.width, self.counted]
         return {
             "ticks": self.ticks,
@@ -263,7 +256,8 @@ def _from_packets(
     is_empty = codec == "mpeg4" and smallest <= _NO_PICTURE
     # If a container has no display times, FFmpeg guesses times in decoding order.
     guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
-    # Times are unclear if packets precede the first key frame (they may lack references), or if the first frames are missing.
+    # Times are unclear if packets precede the first key frame (they may depend on missing frames), or if the first frames are
+    # missing.
     first = shown[0].pts if shown else None
     clear = (
         not (guessed or is_empty)
@@ -283,7 +277,6 @@ def _count_unedited(source: Source) -> int:
 
 
 def _frame_times(source: Source) -> list[int | None]:
-    """Decodes all frames and returns their times."""
     container, stream = open_stream(source, 1)
     with contextlib.closing(container), refusals("its frames cannot be decoded"):
         times: list[int | None] = []
@@ -295,12 +288,12 @@ def _frame_times(source: Source) -> list[int | None]:
 
 # Types of boxes in which FFmpeg looks for further boxes.
 _FOLDERS = frozenset(b"moov trak mdia minf stbl moof traf mvex edts udta dinf wave".split())
-# Types of boxes with a number of frames, and the offset of this number after the header of the box, bytes.
+# Types of boxes that hold a number of frames, and the offset of this number after the box's header, bytes.
 _COUNTS = {b"stsz": 8, b"stz2": 8, b"trun": 4}
 # Types of boxes that may come first in a file.
 _FIRST = frozenset(b"ftyp moov mdat free skip wide pnot styp moof sidx udta".split())
 _DEEPEST = 12
-_LARGEST_HEADER = 1 << 28  # most bytes of a compressed header, uncompressed
+_LARGEST_HEADER = 1 << 28  # largest size of a compressed header after decompression, bytes
 
 
 def refuse_claims(file: BinaryIO) -> None:
@@ -338,7 +331,7 @@ def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
 
 
 def _of_compressed(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Yields the same for the boxes in a compressed header, which begins with four bytes of its size."""
+    """Yields the counts in a compressed header, which begins with four bytes of its size; see `_counts`."""
     file.seek(start + 4)
     limit = min(_LARGEST_HEADER, limits.most("max_sample_bytes"))
     try:

@@ -1,8 +1,8 @@
 """Reads WAV files of plain samples with NumPy.
 
-libsndfile reads all other WAV files: compressed or truncated ones, and those with an unknown length or an unusual
-header. Samples equal libsndfile's to the last bit. All chunks except format and data are skipped, even those that
-make libsndfile fail or lose samples (a short `acid`).
+libsndfile reads all other WAV files: compressed or truncated files, and files with an unknown length or an unusual
+header. Samples equal libsndfile's to the last bit. All chunks except format and data are skipped, even a short `acid` chunk,
+at which libsndfile fails or loses samples.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jdali._system.devices import HostArray
 from jdali.codecs.incomplete_sound import RIFF_MAGIC, UNKNOWN_LENGTH, W64_MAGIC, wave_chunks
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
-# The extensible header has a GUID that begins with the number of the format; these are its other bytes.
+# The extensible header has a GUID: the number of the format, then these bytes.
 _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
 _MPEG = {b"\x50\0", b"\x55\0"}  # format numbers of layers I and II, and of layer III
@@ -31,7 +31,7 @@ _PIECE = 1 << 16  # samples whose floats stay in the processor's cache
 
 
 class Wave(NamedTuple):
-    """A sound in memory. `content` holds samples [T, C] of `bits` bits: floats if `floats`, otherwise integers."""
+    """A sound in memory: samples [T, C] of `bits` bits, stored as floats or integers."""
 
     content: memoryview
     channels: int
@@ -51,7 +51,6 @@ class Wave(NamedTuple):
 
 
 def of_samples(samples: HostArray, sample_rate: int) -> Wave:
-    """Wraps decoded samples, [T, C], contiguous."""
     content = samples.reshape(-1).view(np.uint8).data
     return Wave(content, samples.shape[1], sample_rate, 8 * samples.itemsize, samples.dtype.kind == "f")
 
@@ -86,7 +85,7 @@ def _to_floats(samples: HostArray, out: HostArray) -> HostArray:
 
 
 def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
-    """Converts integers to int32, scaled to its full range."""
+    """Converts integers of `bits` bits to int32, scaled to the full range of int32."""
     if bits == 8:
         return (np.frombuffer(content, np.uint8) ^ np.uint8(128)).astype(np.int32) << 24
     if bits == 32:
@@ -97,7 +96,7 @@ def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
 
 
 def parse(content: memoryview) -> Wave | None:
-    """Finds the samples of a WAV file; None unless it is complete and plain."""
+    """Finds the samples of a WAV file; None unless the file is complete and holds plain samples."""
     form, sound = _usual(content) or _form_and_sound(content)
     layout = _layout(form)
     if layout is None:
@@ -107,7 +106,7 @@ def parse(content: memoryview) -> Wave | None:
 
 
 def _usual(content: memoryview) -> tuple[memoryview, memoryview] | None:
-    """Does the same as `_form_and_sound`, but faster. Most files have only these two chunks; for all others it returns None."""
+    """Does the same as `_form_and_sound`, but faster, for files with only these two chunks; returns None for other files."""
     if len(content) <= _USUAL_HEAD.size:
         return None
     head = _USUAL_HEAD.unpack_from(content)
@@ -117,18 +116,18 @@ def _usual(content: memoryview) -> tuple[memoryview, memoryview] | None:
 
 
 def mpeg(content: memoryview) -> memoryview | None:
-    """Returns the MPEG frames (layers I to III) in a WAV file; None if it holds another format, or is incomplete."""
+    """Returns the MPEG frames (layers I to III) in a WAV file; None for other formats and incomplete files."""
     form, sound = _form_and_sound(content)
     return sound if bytes(form[:2]) in _MPEG else None
 
 
 def count_sounds(content: memoryview) -> int:
-    """Counts the data chunks of a WAV file; 0 if it is incomplete."""
+    """Counts the data chunks of a WAV file; 0 if the file is incomplete."""
     return sum(name == b"data" for name, _ in _chunks(content))
 
 
 def _form_and_sound(content: memoryview) -> tuple[memoryview, memoryview]:
-    """Returns the format chunk and the data chunk; returns empty ones unless the file has one data chunk and one format."""
+    """Returns the format chunk and the data chunk; both are empty unless the file has one data chunk and one format."""
     found = _chunks(content)
     forms = [body for name, body in found if name == b"fmt "]
     sounds = [body for name, body in found if name == b"data"]
@@ -172,14 +171,14 @@ def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
 
 
 def floats_into(out: HostArray, starts: Sequence[int], waves: Sequence[Wave]) -> None:
-    """Converts 16-bit sounds to floats; writes each to `out`, float32 [values], from its start on."""
+    """Converts 16-bit sounds to floats, and writes sound i to `out`, float32 [values], from `starts[i]` on."""
     for start, wave in zip(starts, waves, strict=True):
         samples = np.frombuffer(wave.content, "<i2")
         _to_floats(samples, out[start : start + len(samples)])
 
 
 def _layout(body: memoryview) -> tuple[int, int, int, bool] | None:
-    """Parses a format chunk: (channels, rate, bits of a sample, True for floats); None if the samples are not plain."""
+    """Parses a format chunk; returns (channels, rate, bits per sample, True for floats), or None for other kinds of samples."""
     if len(body) < 16:
         return None
     kind, channels, rate, _, align, bits = struct.unpack_from("<HHIIHH", body)

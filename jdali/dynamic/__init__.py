@@ -4,9 +4,9 @@
     >>> picture = jd.imread("cat.jpg")
     >>> small = jd.resize(picture, size=(224, 224))
 
-Functions are derived from the operators' records, like the functions of `jdali.fn`. An operator that JAX compiles is compiled
-once for each shape and set of static arguments, not for new values. JAX runs it asynchronously; to wait for a result, convert
-it to NumPy or call `evaluate`.
+Functions are generated from the operators' definitions, like the functions of `jdali.fn`. Most operators are compiled by
+JAX: once for each shape and set of static arguments, and not again for other values. A compiled operator runs
+asynchronously. To wait for its result, convert the result to NumPy or call `evaluate`.
 """
 
 from jdali import types as types

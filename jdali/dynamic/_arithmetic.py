@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Arithmetic:
-    """Adds arithmetic, comparison and bitwise operators; the result is a batch if an operand is a batch."""
+    """Base class with arithmetic, comparison and bitwise operators. The result is a batch if an operand is a batch."""
 
     __array_priority__ = 1000  # so that `numpy_array + tensor` calls the tensor's method
     __hash__ = None  # type: ignore[assignment]  # `==` compares the elements

@@ -1,5 +1,3 @@
-"""Defines `Batch`, samples in dynamic mode that may differ in size."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -24,12 +22,12 @@ from jdali.dynamic._tensor import Tensor, as_tensor, from_dlpack_by_torch
 from jdali.dynamic._value import EagerKind, EagerValue
 from jdali.tensors import TensorList
 
-# Selects samples of a batch; an alias, because `slice` is an attribute of `Batch`.
+# Type of a selection of samples. The alias is needed because in `Batch`, the name `slice` is a property.
 Selection: TypeAlias = slice | Sequence[int] | np.ndarray
 
 
 class Batch(Arithmetic, EagerValue):
-    """Holds samples for operators that run at once; all have the same element type and number of axes.
+    """Samples for operators that run at once. All samples have the same element type and number of axes.
 
     `batch.tensors[i]` is a sample, `batch.slice[...]` indexes each sample, and `batch.select(...)` picks
     samples. Values never change, but their computation may still be running.
@@ -146,7 +144,7 @@ class Batch(Arithmetic, EagerValue):
 
 @dataclasses.dataclass(frozen=True)
 class Tensors(Sequence[Any]):
-    """Holds all or some samples of a batch as a sequence."""
+    """Sequence of all samples of a batch, or of some."""
 
     batch: Batch
     indices: Sequence[int]
@@ -169,14 +167,14 @@ class Tensors(Sequence[Any]):
         return sample
 
     def select(self, index_or_range: int | Selection) -> Tensor | Tensors:
-        """Selects samples, as a subscript does."""
+        """Selects samples like a subscript."""
         return self[index_or_range]
 
     def tolist(self) -> list[Tensor]:
         return list(self)
 
     def as_batch(self) -> Batch:
-        """Returns these samples as a batch, without a copy."""
+        """Returns a batch of these samples, which shares their memory."""
         if len(self.indices) == len(self.batch) and list(self.indices) == list(range(len(self.batch))):
             return self.batch
         return Batch._of(self.batch._list.select(list(self.indices)), self.batch.device)
@@ -253,7 +251,7 @@ def _joined(parts: Sequence[Tensor]) -> Batch:
 
 
 def _alone(samples: TensorList) -> bool:
-    """Returns True if each sample is a separate array, not a row of a larger one."""
+    """Returns True if each sample is a separate array, not a row of a larger array."""
     return isinstance(samples.store.blocks[0], SamplesBlock)
 
 

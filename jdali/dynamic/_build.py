@@ -30,7 +30,6 @@ GENERIC: dict[str, tuple[Any, str]] = {
 
 
 def make_function(op: Operator) -> Any:
-    """Makes the function of `jdali.dynamic` for an operator."""
 
     def function(
         *inputs: object,
@@ -78,7 +77,7 @@ _ONLY_IN_GRAPHS = (
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields the members of `jdali.dynamic` for a name: a function, or the class of a reader."""
+    """Yields the members of `jdali.dynamic` that have this name: a function, or the class of a reader."""
     if name.startswith(HIDDEN + _ONLY_IN_GRAPHS):
         return
     if issubclass(kind_of(name), ReaderOp):

@@ -1,5 +1,3 @@
-"""Defines the checkpoints of dynamic mode, which hold states of readers and random generators by name."""
-
 from __future__ import annotations
 
 import json
@@ -14,10 +12,10 @@ _NUMBERED = re.compile(r"\{seq(:[^}]*)?\}")
 
 
 class Checkpoint:
-    """Holds by name the states of objects that have `get_state` and `set_state`.
+    """Saves and restores the states of named objects that have `get_state` and `set_state`.
 
-    `collect` stores the states of all registered objects; `save` also writes them to a file. After `load` in another process,
-    `register` restores an object to the state saved under its name.
+    `collect` stores the states of all registered objects in memory; `save` also writes them to a file. After `load` in another
+    process, `register` restores an object to the state that was saved under its name.
     """
 
     def __init__(self) -> None:
@@ -61,7 +59,7 @@ class Checkpoint:
 
     @property
     def names(self) -> list[str]:
-        """Returns the names of all objects and states."""
+        """Returns the names under which objects are registered or states are stored."""
         return sorted(self._objects.keys() | self._states.keys())
 
     @property
@@ -83,7 +81,7 @@ class Checkpoint:
 
         Args:
             name: name of an object.
-            value: argument for the object's `set_state`.
+            value: state, as the object's `set_state` takes it.
             op_type: type of the object, or the type's name; checked when the object is restored. None: no check.
         """
         kind = op_type.__name__ if isinstance(op_type, type) else op_type

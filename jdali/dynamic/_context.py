@@ -1,7 +1,7 @@
 """Defines threads, streams and evaluation modes of dynamic mode.
 
-JAX starts a compiled operator and returns at once; reading the values waits. So jdali defers nothing: the evaluation mode
-only determines whether a call waits for its results.
+A call of a compiled operator starts it and returns at once; only code that reads the values waits. DALI's deferred evaluation
+is therefore not needed: in jdali, the evaluation mode only determines whether a call waits for its results.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def _stack(name: str) -> list[Any]:
 class EvalMode(enum.Enum):
     """Lists the evaluation modes; use a member as a context manager.
 
-    With `deferred` and `eager` (the default), a call starts an operator and returns. With `sync_cpu` it waits for results in
-    host memory, with `sync_full` for all results.
+    With `deferred` and `eager` (the default), calls do not wait for results. With `sync_cpu`, they wait for results in host
+    memory, with `sync_full` for all results.
     """
 
     deferred = 1
@@ -55,7 +55,7 @@ class EvalMode(enum.Enum):
 
 
 class ThreadPool:
-    """Holds threads for operators that are not compiled, such as decoders and readers; they start on first use.
+    """Threads for operators that are not compiled, such as decoders and readers. The threads start on first use.
 
     Args:
         num_threads: number of threads; None: `get_num_threads()`.
@@ -155,7 +155,7 @@ class EvalContext:
         self._cache[id(invocation)] = (invocation, results)
 
     def cached_results(self, invocation: object) -> Any:
-        """Returns the results that `cache_results` cached for this object, or None."""
+        """Returns the results that `cache_results` stored for the object `invocation`, or None."""
         return self._cache.get(id(invocation), (None, None))[1]
 
     def __enter__(self) -> EvalContext:
@@ -174,7 +174,7 @@ _num_threads: int | None = None
 
 
 def get_num_threads() -> int:
-    """Returns the default number of threads: as set, else DALI_NUM_THREADS, else the number of processors."""
+    """Returns the default number of threads: from `set_num_threads`, else DALI_NUM_THREADS, else the number of processors."""
     if _num_threads is not None:
         return _num_threads
     asked = os.environ.get("DALI_NUM_THREADS", "")
@@ -237,7 +237,7 @@ class Stream:
         return hash((self.handle, self._device_id))
 
     def synchronize(self) -> None:
-        """Does nothing, because reading values waits for them."""
+        """Does nothing, because code that reads values waits for them anyway."""
 
 
 def stream(*, stream: object = None, device_id: int | None = None) -> Stream:

@@ -1,5 +1,3 @@
-"""Defines the devices of dynamic mode: "cpu", and "gpu", which is JAX's default device."""
-
 from __future__ import annotations
 
 import threading
@@ -18,8 +16,8 @@ _DLPACK_CPU = (1, 3)  # kDLCPU, kDLCUDAHost
 class Device:
     """Names a device for data and computations.
 
-    As a context manager, it sets the device on which operators without inputs run. "gpu" is one of JAX's devices, by default
-    its default device. Without an accelerator this is a CPU device, so the same code runs.
+    As a context manager, a `Device` sets the device on which operators without inputs run. "gpu" means JAX's default device
+    unless a number is given. Without an accelerator, this is a CPU, so that the same code runs.
 
     Args:
         name: "cpu", "gpu" or a name with a number, such as "gpu:1".
@@ -80,7 +78,7 @@ class Device:
     @property
     def jax_device(self) -> jax.Device:
         """Returns the JAX device."""
-        if self._jax_device is None:  # cached, because JAX builds its list of devices at each call
+        if self._jax_device is None:  # cached, because JAX builds a list of all devices at each call
             numbered = self.device_id is not None
             self._jax_device = jax.local_devices()[self.device_id] if numbered else host_device()
         return self._jax_device
@@ -93,7 +91,7 @@ class Device:
 
     @staticmethod
     def default_device_id(device_type: str) -> int | None:
-        """Returns the number of the device for a name without a number."""
+        """Returns the number of the device that a name without a number means."""
         return Device(device_type).device_id
 
     @staticmethod

@@ -1,5 +1,3 @@
-"""Defines the element types of dynamic mode, such as `float32` and `uint8`, and conversions to them."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -24,7 +22,7 @@ class DType:
         kind: signed, unsigned, float, bool or enum.
         bits: size of an element in bits.
         exponent_bits, significand_bits: bits of a floating type's parts; None for other types.
-        bytes: size of an element in bytes; None: the smallest that holds the bits.
+        bytes: size of an element in bytes; None: the smallest number of bytes into which the bits fit.
         type_id: DALI's number of the type; None if tensors cannot have the type.
         name: short name such as "f32"; None generates it from kind and bits.
         docs: a description.
@@ -115,7 +113,8 @@ class DType:
         return _NUMBERED[types.to_dali_type(jnp.dtype(numpy_type))]
 
 
-# `DType.__call__` calls the function `tensor`; `_tensor.py` sets it here, because it imports this module.
+# The function `tensor`, for `DType.__call__`. `_tensor.py` sets it, because this module cannot import `_tensor.py`, which
+# imports this module.
 _make_tensor: list[Any] = []
 
 
@@ -148,7 +147,7 @@ DataType, ImageType, InterpType = _NAMED["DataType"], _NAMED["ImageType"], _NAME
 
 
 def dtype(*args: Any) -> DType:
-    """Returns the element type that the argument names; passes several arguments to `DType`.
+    """Returns the element type for one argument; with several arguments, calls `DType` with them.
 
     Args:
         args: a `DType`, a `DALIDataType`, a name, or a NumPy, JAX or Python type.

@@ -1,5 +1,3 @@
-"""Defines the external sources of dynamic mode, which take data from the user's code."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,7 +59,7 @@ class ExternalSource:
         """Returns the next item.
 
         Args:
-            batch_size: size of the returned batch: a tensor is repeated, and a batch must have this size.
+            batch_size: size of the returned batch. An item that is one tensor is repeated; a batch must have this size.
 
         Returns: a `Tensor`, or a `Batch`; a tuple of them if there are several outputs.
         """

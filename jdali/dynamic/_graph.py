@@ -1,5 +1,3 @@
-"""Runs functions of graph nodes at once, on tensors and batches."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence

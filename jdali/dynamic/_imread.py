@@ -1,5 +1,3 @@
-"""Defines `imread`, which reads images from files."""
-
 from __future__ import annotations
 
 import inspect
@@ -57,7 +55,6 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
 
 
 def _signature() -> inspect.Signature:
-    """Makes a signature that lists all options, those of the decoder and those without effect."""
     own = [p for p in inspect.signature(imread).parameters.values() if p.name != "options"]
     names = sorted({*REGISTRY["decoders.image"].public_args, *_WITHOUT_EFFECT} - {p.name for p in own})
     options = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in names]

@@ -120,7 +120,7 @@ def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
 
 
 def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
-    """Collects inputs that are plain data, by name, if the operator's `setup` has a parameter `constants`."""
+    """Collects the inputs that are plain numbers, by name, if the operator's `setup` takes `constants`."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
     plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, EagerValue)}
@@ -132,8 +132,8 @@ def _arguments(
 ) -> tuple[dict[str, Any], dict[str, EagerValue | HostArray]]:
     """Converts the arguments of a call.
 
-    Returns: static arguments as plain values; then per-sample arguments as tensors or batches, or as an array for all
-        samples.
+    Returns: static arguments as plain values; then per-sample arguments, each as a tensor or a batch, or as one array for
+        all samples.
     """
     passed = {name: value for name, value in args.items() if value is not None}
     _check_names(op, tuple(passed))
@@ -152,12 +152,11 @@ def _arguments(
 
 @functools.lru_cache(maxsize=4096)
 def _check_names(op: Operator, names: tuple[str, ...]) -> None:
-    """Raises TypeError if an argument is unknown or a required one is missing."""
+    """Raises TypeError for an unknown argument, or if a required argument is missing."""
     op.bind(dict.fromkeys(names, ...))
 
 
 def _plain(value: object) -> object:
-    """Converts a static argument from dynamic mode's types to plain values."""
     if isinstance(value, DType):
         return value.type_id
     if isinstance(value, Device):
@@ -214,10 +213,7 @@ def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
 def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -> int | None:
     """Returns the batch size of a call; None if no value is a batch.
 
-    Args:
-        name: name of the called function, for messages.
-        values: inputs and arguments of the call; only batches count.
-        batch_size: argument `batch_size` of the call.
+    Only batches in `values` count.
 
     Raises:
         ValueError: sizes differ or are negative.
@@ -239,7 +235,7 @@ def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -
 
 
 def repeated(value: EagerValue, count: int) -> TensorList:
-    """Returns the samples of a batch, or `count` times the sample of a tensor."""
+    """Returns the samples of a batch; for a tensor, returns its sample `count` times."""
     if value.kind is EagerKind.BATCH:
         return value._list
     samples = value._samples()
@@ -247,7 +243,7 @@ def repeated(value: EagerValue, count: int) -> TensorList:
 
 
 def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[eager.Placement, Device]:
-    """Chooses the device of an operator and of its results."""
+    """Chooses the device on which an operator runs and on which its results are."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
         device = "gpu"

@@ -1,4 +1,4 @@
-"""Defines the readers of dynamic mode, objects to iterate over epoch by epoch."""
+"""Defines the readers of dynamic mode, which programs iterate over epoch by epoch."""
 
 from __future__ import annotations
 
@@ -55,12 +55,11 @@ class Reader:
         self._lock = threading.RLock()
         self._opened: eager.EagerReader | None = None
         self._seed = get_default_rng()() if passed.get("seed", -1) in (None, -1) else int(passed["seed"])
-        self._epochs = 0  # completed epochs
-        self._taken = 0  # samples taken from the current epoch
-        self._resumed = 0  # samples that were taken from the current epoch before the state was saved
+        self._epochs = 0  # number of completed epochs
+        self._taken = 0  # number of samples taken from the current epoch
+        self._resumed = 0  # number of samples taken from the current epoch when the state was saved
 
     def _reader(self) -> eager.EagerReader:
-        """Returns the open reader; opens it on first use."""
         with self._lock:
             if self._opened is None:
                 self._opened = eager.EagerReader(self._op, self._args, seed=self._seed)
@@ -84,8 +83,8 @@ class Reader:
     ) -> Iterator[Any]:
         """Iterates over one epoch of this shard.
 
-        Without `pad_last_batch`, the last batch is filled with samples of the next epoch, which then begins after these
-        samples.
+        Without `pad_last_batch`, the last batch is filled with the first samples of the next epoch. The next epoch then begins
+        after them.
 
         Args:
             batch_size: size of the batches; None: single samples.
@@ -111,7 +110,7 @@ class Reader:
         self._epochs, self._taken = self._epochs + 1, 0
 
     def _epoch_samples(self) -> int:
-        """Returns the number of samples in the shard that the next epoch reads."""
+        """Returns the number of samples of the next epoch in the shard that this epoch reads."""
         meta = self.get_metadata()
         size, shards = meta["epoch_size"], meta["number_of_shards"]
         if meta["pad_last_batch"]:
@@ -134,14 +133,14 @@ class Reader:
         return self._reader().meta()
 
     def get_state(self, *, cuda_stream: object = None) -> dict[str, Any]:
-        """Returns the position of the reader, serializable as JSON; `cuda_stream` has no effect."""
+        """Returns the position of the reader as a dict that JSON can store; `cuda_stream` has no effect."""
         with self._lock:
             reader = self._reader().get_state()
             epoch = {"epochs": self._epochs, "taken": self._taken}
             return {"version": _STATE_VERSION, **epoch, "reader": reader}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continues from a state; the next `next_epoch` yields the rest of the state's epoch."""
+        """Continues from a state. The next call of `next_epoch` yields the rest of the epoch in which the state was saved."""
         check_version(self._op.name, state, _STATE_VERSION)
         with self._lock:
             self._reader().set_state(state["reader"])
@@ -169,7 +168,7 @@ class ResizingReader(Reader):
 
 
 class KeywordReader(Reader):
-    """Takes a list of files for each keyword, and returns an output for each."""
+    """Takes keyword arguments with a list of files each, and returns an output for each keyword."""
 
     def __init__(self, *args: Any, enable_checkpointing: bool = False, **kwargs: Any):
         kwargs |= dict(zip(_GENERIC_ARGUMENTS, args, strict=False))
@@ -185,7 +184,7 @@ _BASES: dict[str, type[Reader]] = {
 
 
 def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
-    """Returns a reader's number of outputs, and their names if it returns dicts, else None."""
+    """Returns a reader's number of outputs, and the names of the outputs if it returns dicts, else None."""
     names = tuple(reader._args["features"]) if isinstance(reader, NamedReader) else None
     return reader._op.num_outputs(reader._op.bind(reader._args)), names
 
@@ -196,7 +195,6 @@ def _plain(value: object) -> Any:
 
 
 def make_reader(op: Operator) -> type[Reader]:
-    """Makes the class of a reader."""
     signature = public_signature(op, None, None)
     first = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)

@@ -1,4 +1,4 @@
-"""Defines the random generators of dynamic mode; each holds a seed and the number of draws so far."""
+"""Defines the random generators of dynamic mode. A generator's state is its seed and the number of draws so far."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RNG:
 
     @property
     def seed(self) -> int:
-        """Returns the seed; setting it restarts the stream."""
+        """Returns the seed. Setting it restarts the sequence of random numbers."""
         return self._seed
 
     @seed.setter
@@ -48,7 +48,7 @@ class RNG:
 
     @property
     def state(self) -> str:
-        """Returns seed and position as text."""
+        """Returns the seed and the number of draws so far, as text."""
         with self._lock:
             return f"threefry_{self._seed:016X}_{self._position}"
 
@@ -84,7 +84,7 @@ class RNG:
             return eager.RandomDraw(self._seed, self._position - 1)
 
     def __call__(self) -> int:
-        """Takes one draw; returns it as an integer from 0 to 2**32 - 1."""
+        """Takes one draw, and returns the random number as an integer from 0 to 2**32 - 1."""
         draw = self.draw()
         number = np.array([draw.number & 0xFFFF_FFFF], np.uint32)
         keys = SampleKeys(seed_words(draw.seed), draw.number >> 32, number, np.zeros(1, np.uint32))
@@ -95,13 +95,7 @@ class RNG:
 
 
 def draw_of(name: str, rng: object, key: object) -> eager.RandomDraw:
-    """Takes the draw of a call from a JAX key, a generator, or the thread's default generator.
-
-    Args:
-        name: name of the called function, for messages.
-        rng: a generator, or None.
-        key: one JAX key, typed or made by `jax.random.PRNGKey`, or None.
-    """
+    """Takes one draw, for the call of function `name`, from a JAX key, a generator, or the thread's default generator."""
     if rng is not None and not isinstance(rng, RNG):
         hint = "; pass a JAX key as key=" if is_key(rng) else ""
         raise ValueError(

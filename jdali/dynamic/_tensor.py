@@ -1,5 +1,3 @@
-"""Defines `Tensor`, one sample in dynamic mode."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -24,9 +22,9 @@ from jdali.tensors import TensorList
 
 
 class Tensor(Arithmetic, EagerValue):
-    """Holds an array with a layout, for operators that run at once.
+    """An array with a layout, which operators of dynamic mode take and return.
 
-    Values never change, but their computation may still be running. To wait for them, convert to NumPy or call `evaluate`.
+    Values never change, but their computation may still be running. To wait for it, convert to NumPy or call `evaluate`.
 
     Args:
         data: numbers, lists, an array of any library, a tensor, or a batch whose samples have one size.

@@ -1,5 +1,3 @@
-"""Defines `EagerValue`, the base of `Tensor` and `Batch`."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -25,9 +23,9 @@ _CLASSES: dict[EagerKind, type[EagerValue]] = {}  # the subclasses register here
 
 
 class EagerValue:
-    """Holds samples that operators take and return; their computation may still be running.
+    """Samples that operators take and return; their computation may still be running.
 
-    Its subclass `Tensor` holds one sample of a `TensorList`, `Batch` all of its samples.
+    The samples are in a `TensorList`. The subclass `Tensor` is one sample of it, the subclass `Batch` all of its samples.
     """
 
     kind: ClassVar[EagerKind]
@@ -45,7 +43,6 @@ class EagerValue:
         return value
 
     def _samples(self) -> TensorList:
-        """Returns the samples that belong to this value."""
         return self._list
 
     @property

@@ -1,4 +1,4 @@
-"""Provides DALI's names for captured loops; jdali captures nothing, because it compiles operators when they are called."""
+"""Provides DALI's functions for captured loops. They capture nothing, because jdali compiles operators when they are called."""
 
 from typing import TypeVar
 

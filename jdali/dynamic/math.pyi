@@ -43,7 +43,7 @@ def cosh(input: object) -> Tensor | Batch:
     """Computes the hyperbolic cosine."""
 
 def exp(input: object) -> Tensor | Batch:
-    """Raises e to the power of the value."""
+    """Computes e to the power of the value."""
 
 def fabs(input: object) -> Tensor | Batch:
     """Computes the absolute value as a floating-point number."""

@@ -19,7 +19,7 @@ def gaussian(
     rng: RNG | None = None,
     key: Any = None,
 ) -> Tensor | Batch:
-    """Adds normally distributed noise to each element; rounds half away from zero, saturates.
+    """Adds normally distributed noise to each element. Results are rounded half away from zero and saturated.
 
     Args:
         data: any shape and type.
@@ -53,10 +53,10 @@ def salt_and_pepper(
 
     Args:
         data: any shape and type; without a layout, the last axis has the channels.
-        pepper_val: value of pepper, rounded and saturated; None: the type's least value, -1 for floats.
+        pepper_val: value of pepper, rounded and saturated; None: the smallest value of integer types, -1 for floats.
         per_channel: True: replace channels independently; False: whole pixels.
         prob: probability that a pixel is replaced, 0 to 1.
-        salt_val: value of salt, rounded and saturated; None: the type's largest value, 1 for floats.
+        salt_val: value of salt, rounded and saturated; None: the largest value of integer types, 1 for floats.
         salt_vs_pepper: probability that a replaced pixel becomes salt, 0 to 1.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -80,9 +80,9 @@ def shot(
     rng: RNG | None = None,
     key: Any = None,
 ) -> Tensor | Batch:
-    """Replaces each element by a Poisson variate with that mean, in units of `factor`.
+    """Replaces each element by a Poisson variate whose mean is the element, in units of `factor`.
 
-    out = poisson(max(0, in / factor)) · factor; rounds half away from zero, saturates.
+    out = poisson(max(0, in / factor)) · factor, rounded half away from zero and saturated.
 
     Args:
         data: any shape and type. NaN, infinite and negative values count as 0.

@@ -47,10 +47,11 @@ class ArrayRecord(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -109,7 +110,7 @@ class Arrow(Reader):
             Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
-            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
@@ -132,10 +133,11 @@ class Arrow(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -184,7 +186,7 @@ class Bucket(Reader):
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
     The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
-    `size` samples, and the buckets come in random order. The order is a function of seed and position. So it resumes
+    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So it resumes
     from any state with any number of shards, and each sample comes once a pass. If `size` does not divide the samples
     of a pass, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All shards must
     be at the same step.
@@ -293,10 +295,11 @@ class COCO(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -306,9 +309,9 @@ class COCO(Reader):
         num_inputs: without effect: readers have no inputs.
         enable_checkpointing: without effect: `get_state` always works.
 
-    Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
-        first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
-        int32 [1].
+    Returns: the image, uint8 [bytes]; the boxes, float32 [objects, 4]; the labels, int32 [objects]; then, if requested, the
+        polygons, int32 [polygons, 3] (number of the object, first vertex, one past the last vertex), and the vertices,
+        float32 [vertices, 2] (x, y), or the picture of labels, int32 [H, W, 1]; and the id, int32 [1].
 
     Example:
         jpegs, boxes, labels = fn.readers.coco(
@@ -389,10 +392,11 @@ class Caffe(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -476,10 +480,11 @@ class Caffe2(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -565,10 +570,11 @@ class Csv(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -619,7 +625,7 @@ class Dataset(Reader):
     """Reads elements of an object with `__len__` and `__getitem__`.
 
     The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
-    Each element is a sample, and no batch size loses any. One thread at a time calls the object. With `workers=` of
+    Each element is a sample, and all are read with any batch size. One thread at a time calls the object. With `workers=` of
     the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an array, a
     number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
     these. If `__getitem__` raises an exception, it becomes the error of this sample.
@@ -653,10 +659,11 @@ class Dataset(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -743,10 +750,11 @@ class File(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -834,10 +842,11 @@ class Hdf5(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -921,10 +930,11 @@ class HuggingFace(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1012,10 +1022,11 @@ class Lerobot(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1098,10 +1109,11 @@ class MXNet(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1148,9 +1160,9 @@ class MXNet(Reader):
 class Mix(Reader):
     """Mixes the samples of several readers in fixed shares.
 
-    The order is a function of a position that all shards share. So it needs no communication, and resumes from any
-    state with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its
-    source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
+    The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
+    any state, with any number of shards and with other weights. Then no sample is lost, and none comes twice in a pass
+    over its source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
     whole number of samples, each global batch has exactly this number; otherwise the number varies by at most one,
     plus one for each source before it. Each source is read pass after pass in its own order, which its own
     `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass to
@@ -1252,10 +1264,11 @@ class NemoAsr(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1345,10 +1358,11 @@ class Nifti(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1447,10 +1461,11 @@ class Numpy(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1537,8 +1552,8 @@ class Pack(Reader):
         add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
-            sources, one source after another. The documents are then not read to find it. A row whose documents are
-            longer is a bad sample.
+            sources, one source after another. The documents are then not read to find their lengths. If a document is
+            longer than its number, its row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
@@ -1598,7 +1613,7 @@ class Pack(Reader):
 class Paired(Reader):
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in call order.
 
-    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
+    Each argument that is not listed below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
     value of a keyword is a folder, a pattern such as "photos/*.jpg", or a list of paths. Files with the same stem
     form a sample. In a folder, the stem is the path below the folder without its extension; in a list, the path below
     the common folder. In a pattern, the stem is the text that the wildcards match, so "*_photo.jpg" pairs with
@@ -1635,10 +1650,11 @@ class Paired(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1701,7 +1717,7 @@ class Parquet(Reader):
             Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
-            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
@@ -1724,10 +1740,11 @@ class Parquet(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1775,8 +1792,8 @@ class Parquet(Reader):
 class Sequence(Reader):
     """Reads sequences of images from folders; each folder holds the images of one stream.
 
-    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream,
-    and only complete ones are returned. Hidden files and folders are skipped.
+    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream. Incomplete
+    sequences, hidden files and hidden folders are skipped.
 
     Args:
         file_root: parent of the folders.
@@ -1806,10 +1823,11 @@ class Sequence(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
         device: device of the outputs.
@@ -1852,7 +1870,7 @@ class Sequence(Reader):
     ) -> None: ...
 
 class TFRecord(Reader):
-    """Reads features from the records of TFRecord files: an output for each; in `fn`, a dict by name.
+    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of them by name.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.
@@ -1887,10 +1905,11 @@ class TFRecord(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1974,10 +1993,11 @@ class Table(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2065,10 +2085,11 @@ class Tfds(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2141,10 +2162,11 @@ class Video(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
@@ -2254,10 +2276,11 @@ class VideoResize(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
             side to `mode`; a negative size mirrors the side.
         resize_x: width, with the meaning of `size`.
@@ -2387,8 +2410,8 @@ class Webdataset(Reader):
     bytes for them.
 
     Args:
-        ext: extension of each output. Of several extensions, separated by ";", the first file in the archive with one
-            of them counts.
+        ext: extension of each output. An entry may have several extensions, separated by ";". The output is then the
+            sample's first file that has one of them.
         paths: paths of the archives.
         case_sensitive_extensions: distinguish upper and lower case in extensions.
         dtypes: element type of each output; None: uint8.
@@ -2418,10 +2441,11 @@ class Webdataset(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2507,10 +2531,11 @@ class Zarr(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.

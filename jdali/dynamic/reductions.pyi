@@ -193,7 +193,7 @@ def sum(
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
+    """Sums the elements along axes. The accumulator has the type of the output; integers wrap around.
 
     Args:
         data: any shape, numbers or bool.

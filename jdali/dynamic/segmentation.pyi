@@ -72,11 +72,11 @@ def random_object_bbox(
 
     Args:
         labels: integers, any number of axes (channels are an axis like any other); converted to int32.
-        background: label of the background. If the default 0 is one of `classes`, the background is the least of
-            `classes` minus 1.
+        background: label of the background. If it is 0, the default, and 0 is one of `classes`, the background is the smallest
+            of `classes` minus 1.
         cache_objects: cache the boxes of maps, by a hash of their contents, for the next epoch.
-        class_weights: relative probabilities of `classes`, not negative; without `classes`, of the labels from 0 on,
-            except `background`.
+        class_weights: relative probabilities of `classes`, 0 or more. Without `classes`, the weights belong to the labels
+            from 0 on, without `background`.
         classes: labels to draw from; None: all labels but `background`. Samples may have different numbers of classes.
         foreground_prob: probability that an object is drawn.
         format: "anchor_shape": two outputs, start and size; "start_end": two outputs, start and end (exclusive);
@@ -85,7 +85,7 @@ def random_object_bbox(
             `class_weights` and `output_class`.
         k_largest: number of boxes of a class to draw from, the largest by volume; with `ignore_class`, of all boxes.
         output_class: add an output, the label of the object, or `background` for the whole map.
-        threshold: least size of a box: one value for all axes, or one per axis.
+        threshold: smallest size of a box: one value for all axes, or one per axis.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.

@@ -48,7 +48,7 @@ def crop(
 
     Args:
         matrix: [n, n+1], a transform to apply first.
-        absolute: swap a start and its end where the start is larger.
+        absolute: swap a start and an end if the start is larger.
         from_end: upper corner of the box, n values, or one for all axes.
         from_start: lower corner of the box, n values, or one for all axes.
         reverse_order: apply `matrix` last.
@@ -78,7 +78,7 @@ def rotation(
     center: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     reverse_order: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Makes the transform of a rotation: in the plane, from x towards y, or in space, around an axis.
+    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.
@@ -107,7 +107,7 @@ def scale(
     ndim: int | None = None,
     reverse_order: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Makes the transform that multiplies each coordinate by its factor.
+    """Makes the transform that multiplies each coordinate by a factor.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

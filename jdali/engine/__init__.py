@@ -1,4 +1,4 @@
-"""Makes the batches of a pipeline, several at a time, in order.
+"""Makes the batches of a pipeline. It makes several at a time, and returns them in order.
 
 ```
  cursor ──Task──▶ engine: make ──Result──▶ window ──▶ the user's loop
@@ -6,9 +6,10 @@
    samples          stand-ins                life and end
 ```
 
-All decisions are taken when a task is drawn, so a batch depends on nothing but its task. `Engine` draws tasks and makes
-batches; `EngineOptions` configures it. `Window` has batches made ahead and hands over each `Result`. `report` describes an
-engine. Other packages import only what this module exports, and the subpackages `eager` and `function`.
+To draw a task means to take the samples of the next batch from all sources. Everything that decides the contents of a batch
+is in its task, so tasks can be made in any order and place. `Engine` draws tasks and makes batches; `EngineOptions`
+configures it. `Window` has batches made ahead and returns each as a `Result`. `report` describes an engine. Other packages
+import only what this module exports, and the subpackages `eager` and `function`.
 
 Each part imports only parts above it:
 
@@ -16,15 +17,15 @@ Each part imports only parts above it:
 * `task`: describes one batch: its samples, source data, and the identities that random keys are made of.
 * `cursor`: opens readers and external sources, and draws tasks from them; its position can be saved.
 * `shapes`: padded shapes and their cost.
-* `recovery`: the samples that made a step fail, and their stand-ins.
+* `recovery`: finds the samples that made a step fail, and replaces them by others, their stand-ins.
 * `steps`: one module for each kind of step.
 * `make`: the loop over steps; `Iteration`, a batch in progress, and `Result`, a finished one.
-* `executors`: threads and worker processes; workers that die.
-* `engine`: draws tasks and makes their batches. `in_order`: keeps batches in order at steps with side effects.
+* `executors`: threads and worker processes, and what happens when a worker dies.
+* `engine`: draws tasks and makes the batches. `in_order`: keeps batches in order at steps with side effects.
 * `life`: closes windows at garbage collection and at exit, and resets them after a fork.
 * `in_flight`: batches that are being made or wait to be taken, bounded in number and bytes.
 * `window`: takes batches, moves the sources, and closes a pipeline.
-* `report`: the plan as text, statistics, times, warming up.
+* `report`: the plan as text, statistics and times; also compiles programs ahead.
 * `eager`: the same steps without a pipeline: dynamic mode and debug mode.
 * `function`: a pipeline as a pure function, which can be exported and loaded.
 """

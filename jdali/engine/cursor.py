@@ -29,10 +29,10 @@ class Epochs(Protocol):
     """Counts the epochs of an iterator, and assigns each batch to an epoch when its task is drawn."""
 
     def draw(self) -> EpochShare:
-        """Counts a drawn batch, even if the draw failed; returns its share of the epoch."""
+        """Counts a batch, even if drawing it failed. Returns its place in the epoch."""
 
     def end(self) -> None:
-        """Notes that a source ended in place of a batch."""
+        """Records that a source ended, so no batch was drawn."""
 
 
 class TaskCursor:
@@ -49,17 +49,16 @@ class TaskCursor:
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
         self.epoch = self.iteration = self.position = 0
-        self._given: dict[Node, SourceData | Exception] = {}  # for the batch being drawn
+        self._given: dict[Node, SourceData | Exception] = {}  # data for the batch being drawn
         self._ends: dict[int, dict[str, Any]] = {}  # states of all sources at the ends of the last two epochs
 
     @property
     def may_end(self) -> bool:
-        """True if there is an external source, which may end."""
         return bool(self._externals)
 
     @property
     def is_fed(self) -> bool:
-        """True if the user feeds a source; False if the pipeline calls all of them."""
+        """True if the user feeds at least one of the external sources with `feed_input`."""
         return any(source.is_fed for source in self._externals.values())
 
     @property
@@ -68,15 +67,14 @@ class TaskCursor:
         return any(source.calls_user for source in self._externals.values())
 
     def add(self, node: Node, source: Any) -> None:
-        """Adds a source; debug mode finds its sources one by one."""
+        """Adds a source. Debug mode opens its sources during the first iteration, and adds each one here."""
         (self._externals if isinstance(source, SourceFeed) else self._readers)[node] = source
 
     def note_drawn(self, size: int) -> None:
-        """Counts a batch that was drawn from the sources one by one."""
+        """Counts a batch whose sources debug mode drew one by one."""
         self.iteration += 1
         self.position += size
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """Returns the positions of all sources after the last task drawn, as plain data."""
         state: dict[str, Any] = {
@@ -92,12 +90,12 @@ class TaskCursor:
         return state
 
     def note_end(self) -> None:
-        """Records all source positions when one ends."""
+        """Records the positions of all sources; called when one of them ends."""
         self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state at which a source ended `epoch`; None if no source did, or it is not one of the last two."""
+        """Returns the state recorded at the end of `epoch`; None if there is none. Only the last two ends are kept."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -124,7 +122,7 @@ class TaskCursor:
             self.reset()
 
     def reset(self) -> None:
-        """Counts a new epoch after an external source ended; moves no source."""
+        """Starts the counts of a new epoch after an external source ended; the sources stay where they are."""
         self.epoch += 1
         self.iteration = self.position = 0
 
@@ -137,7 +135,6 @@ class TaskCursor:
         twin.epoch, twin.iteration, twin.position = self.epoch, self.iteration, self.position
         return twin
 
-    # --- drawing ----------------------------------------------------------------------------
     def draw(self, count: int) -> BatchTask:
         """Draws the task of the next batch; raises StopIteration if an external source is at its end."""
         try:
@@ -158,8 +155,8 @@ class TaskCursor:
         return BatchTask(ids, np.ones(size, bool), {}, data, state, share)
 
     def _draw(self, count: int) -> tuple[int, dict[str, SampleRefs], dict[str, SourceData]]:
-        """Draws a batch from all sources; returns its size, the samples of each reader and the data of each external source."""
-        # Use the data that sources gave before an interrupt: a source may not give the same data twice.
+        """Draws a batch from all sources; returns its size, the samples by reader, and the data by external source."""
+        # Use data that sources returned before an interrupt, because a source may not return it again.
         missing = {node: source for node, source in self._externals.items() if node not in self._given}
         for node, source in missing.items():
             self.ask(node, source.check_fed)
@@ -184,7 +181,7 @@ class TaskCursor:
             try:
                 raise errors[0]
             finally:
-                errors.clear()  # the error holds this frame
+                errors.clear()  # no reference cycle: an error references this frame
                 outcomes.clear()
         sizes = {len(samples): node for node, given in data.items() for samples in given.outputs}
         if len(sizes) > 1:
@@ -194,14 +191,14 @@ class TaskCursor:
         return size, self._go_on(size), {node.name: given for node, given in data.items()}
 
     def _end_together(self, outcomes: Mapping[Node, object]) -> None:
-        """Drops the batches that sources gave in this draw, because another source has ended."""
+        """Drops the batches that sources returned in this draw, because another source has ended."""
         ended = next(node for node, outcome in outcomes.items() if isinstance(outcome, StopIteration))
         for node, outcome in outcomes.items():
             if not isinstance(outcome, StopIteration):
                 self._externals[node].end_with(self._externals[ended].title)
 
     def counted(self, first: int, size: int) -> SampleIds:
-        """Returns the identities of samples that come from no reader; their indices count from `first`."""
+        """Returns identities for `size` samples that come from no reader; their indices start at `first`."""
         return SampleIds(np.full(size, self.epoch, np.uint32), counting(size) + first, counting(size))
 
     def _go_on(self, size: int) -> dict[str, SampleRefs]:
@@ -210,24 +207,23 @@ class TaskCursor:
         return {node.name: reader.next_batch(size) for node, reader in self._readers.items()}
 
     def skip(self, batches: int, count: int) -> None:
-        """Advances as `batches` calls of `draw(count)` would."""
+        """Advances all sources as `batches` calls of `draw(count)` would."""
         for source in self._externals.values():
             source.skip(batches, count)
         self._skip_readers(batches, count)
 
     def _skip_readers(self, batches: int, count: int) -> None:
-        """Skips in the readers and counters, see `skip`."""
         for reader in self._readers.values():
             reader.skip(batches, count)
         self.iteration += batches
         self.position += batches * count
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
-        """Ends an epoch early, right after the batch of a state; drops batches drawn since then.
+        """Ends an epoch early, after the batch at which `state` was taken. Batches drawn since then are dropped.
 
         Args:
-            batches: number of batches left in the epoch after the state; they are skipped. If None, the number is
-                unknown: external sources restart, if they can, and readers continue after the state.
+            batches: number of batches left in the epoch after the state, which are skipped. If None, the number is unknown:
+                then external sources restart, if they can, and readers continue from the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -256,7 +252,7 @@ class TaskCursor:
 
 
 def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
-    """Returns the error for sources whose batches differ in size; `nodes` maps each size to one of its sources."""
+    """Returns the error for sources whose batches differ in size; `nodes` maps each size to a source with this size."""
     (one, first), (other, second), *_ = nodes.items()
     text = f'Batch size clash! The input operator "{second.name}" returned a batch size {other} which is different than '
     text += f'{one} returned by "{first.name}".'
@@ -266,12 +262,10 @@ def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
 def open_sources(
     nodes: Sequence[Node], options: EngineOptions, tables: Tables
 ) -> tuple[dict[Node, Any], Tables]:
-    """Opens the sources of a pipeline.
+    """Opens the sources of a pipeline. Returns them by node, and the tables that the readers computed, to send to workers.
 
     Args:
-        tables: tables that the same readers computed in another process; readers use these instead of computing theirs.
-
-    Returns: the sources by node, and the tables that the readers computed, for other processes.
+        tables: tables that the same readers computed in another process, so that they need not be computed again.
     """
     sources: dict[Node, Any] = {}
     noted: dict[str, dict[str, Any]] = {}
@@ -282,7 +276,6 @@ def open_sources(
 
 
 def open_source(node: Node, options: EngineOptions) -> Any:
-    """Returns the external source of a node, or opens its reader."""
     if node.runtime is not None:
         return node.runtime
     return open_reader(node, options.seed, tolerates_errors=options.on_error != "raise")
@@ -295,7 +288,7 @@ def open_reader(
     tolerates_errors: bool = False,
     where: str | None = None,
 ) -> Reader:
-    """Opens the reader of a node; a reader of remote files reads ahead.
+    """Opens the reader of a node. Remote files are read ahead.
 
     Args:
         seed: seed of the random order, if the arguments have none or a negative one.

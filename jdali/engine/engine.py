@@ -80,19 +80,19 @@ def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[N
 
 
 class Engine:
-    """Makes the batches of one pipeline: `draw` a task, `make` its batch.
+    """Makes the batches of one pipeline: `draw` returns a task, and `make` makes the batch of a task.
 
     A batch depends on nothing but its task, so the caller's threads may make several batches at once, in any order.
     Only one thread at a time may draw.
 
     Args:
         callback_workers: processes that call parallel sources and functions; they end with the engine.
-        start_workers: takes the open readers, and starts the workers that run the first steps of batches. None: this
+        start_workers: function of the open readers that starts the workers for the first steps of batches. None: this
             process runs all steps.
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
-        elsewhere: has workers run the first steps of batches; None if the engine runs all steps.
+        elsewhere: object that has workers run the first steps of batches; None if the engine runs all steps.
         here: the steps that the engine runs itself.
     """
 
@@ -140,7 +140,8 @@ class Engine:
         self.timing = Timing(
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
-        # Steps with a state take one batch at a time. Replays and second attempts come in no order, so `turn` is not enough.
+        # Steps with a state work on one batch at a time. `turn` does not ensure this, because replays and second attempts do
+        # not wait for their turn.
         alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
@@ -153,23 +154,22 @@ class Engine:
 
     @property
     def closed(self) -> bool:
-        """True once the engine makes no more batches."""
         return self._closed
 
     @property
     def knows_sources(self) -> bool:
-        """True if all readers and external sources are known."""
+        """False in debug mode until the first iteration has opened all readers and external sources."""
         return True
 
     def use_seed(self, seed: int) -> None:
-        """Gives the pipeline's seed to all random operators that have no seed of their own."""
+        """Sets the pipeline's seed in all random operators that have no seed of their own."""
         if seed != self.seed:
             self.seed = seed
             for runner in self.runners:
                 runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps data fed before debug mode's first iteration has made the source; otherwise returns False."""
+        """Keeps data that was fed before the first iteration of debug mode has opened the source. Otherwise returns False."""
         return False
 
     @property
@@ -186,7 +186,6 @@ class Engine:
         """Lets stages run on all devices that their outputs are split over; call it before the first batch."""
         spread_stages(self.here, self.runners, self.batch_size, splits)
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self, cursor: TaskCursor | None = None) -> dict[str, Any]:
         """Returns the state after the last task that `cursor` drew; by default the engine's own cursor."""
         return self._state((cursor or self.cursor).get_state())
@@ -198,13 +197,8 @@ class Engine:
         self.cursor.set_state(state)
         self.use_seed(int(state["seed"]))
 
-    # --- one batch --------------------------------------------------------------------------
     def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
-        """Draws the next task from `cursor`, by default the engine's own.
-
-        Raises:
-            StopIteration: an external source is at its end.
-        """
+        """Draws a task of `cursor`, by default the engine's own; raises StopIteration if an external source is at its end."""
         with self.pool.serving, self.timing.draw.lap():
             return (cursor or self.cursor).draw(self.batch_size)
 
@@ -216,7 +210,7 @@ class Engine:
         return BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self.readers})
 
     def begin(self, task: BatchTask, order: int) -> Begun:
-        """Submits a batch to the workers, which must exist, without waiting; `make` then waits for them."""
+        """Submits a batch to the workers, which must exist, and returns at once. `make` waits for the result."""
         assert self.elsewhere is not None
         self.pool.refuse_if_interrupted()
         return self.elsewhere.begin(task, self.seed, order)
@@ -230,10 +224,10 @@ class Engine:
         begun: Begun | None = None,
         tolerates: bool | None = None,
     ) -> Result:
-        """Makes the batch of a task: stand-ins take the positions of samples that fail, unless `on_error` is "raise".
+        """Makes the batch of a task. Other samples replace those that fail, unless `on_error` is "raise".
 
         Args:
-            turn: takes the number of a step; returns the context manager in which the step runs.
+            turn: takes the number of a step, and returns the context manager in which the step runs.
             order: priority in the pool: lower numbers go first.
             begun: what `begin` returned for this task.
             tolerates: True replaces samples that fail, False raises their errors, None follows `on_error`.
@@ -295,7 +289,7 @@ class Engine:
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Waits for the workers, if there are any, and adds their values to a batch; returns their failure."""
+        """Waits for the workers, if any, and adds the values that they made to a batch. Returns their failure, or None."""
         if self.elsewhere is None:
             return None
         self.pool.refuse_if_interrupted()
@@ -313,7 +307,7 @@ class Engine:
         order: int = 0,
         steps: Sequence[PreparedStep] | None = None,
     ) -> AttemptFailure | None:
-        """Runs some steps of a batch, or all if None; returns the failure of the first step that fails."""
+        """Runs `steps` of a batch, or all steps if None; returns the failure of the first step that fails."""
 
         steps = self._prepared if steps is None else steps
         try:

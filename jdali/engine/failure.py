@@ -13,11 +13,11 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """Reports that a node failed, on some samples or as a whole; `step` has the nodes of the step that ran.
+    """Reports that a node failed, on some samples or as a whole. `step` lists all nodes of the step in which it ran.
 
     Args:
         failures: error of each failed sample; the key None stands for the node as a whole.
-        others: nodes in the same program, any of which may be the one that failed.
+        others: other nodes of the same program, if it is unknown which node failed.
         where: line that errors show in place of the nodes' own.
     """
 
@@ -27,7 +27,7 @@ class NodeFailure(Exception):
         self, node: Node, failures: Mapping[int | None, Exception], *, others: Sequence[Node] = (), where: str = ""
     ):  # fmt: skip
         self._nodes, self._where = (node, *others), where
-        # Errors of the code or the machine come first: bad samples may be tolerated, such errors are not.
+        # Errors of the code or the machine come first, because they are never tolerated, but bad samples may be.
         self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
         self.node, self.first = node, next(iter(self.failures.values()))
         super().__init__(str(self.first))
@@ -43,7 +43,7 @@ class NodeFailure(Exception):
 
     @property
     def sample(self) -> int | None:
-        """Number of the first failed sample in the step's part of the batch; None if the code failed."""
+        """Number of the first failed sample among the samples of the step; None if the code failed."""
         return next(iter(self.failures))
 
     @property
@@ -52,7 +52,7 @@ class NodeFailure(Exception):
 
     @property
     def where(self) -> str:
-        """The user's lines that added the nodes."""
+        """The lines of the user's program that added the nodes."""
         return self._where or ", ".join(dict.fromkeys(node.where for node in self._nodes))
 
     def user_error(
@@ -62,10 +62,10 @@ class NodeFailure(Exception):
 
         Args:
             position: position of `sample` in the user's batch; None if no sample failed.
-            made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a
-                sample failed: inputs that do not fit each other have no provenance. None if the files are unknown.
-            where: line that the error shows; None for the user's lines; "" for no line: Python's traceback shows a call
-                outside of a pipeline.
+            made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a sample
+                failed, because inputs that do not fit each other have no provenance. None if the files are unknown.
+            where: line that the error shows; None for the user's lines; "" for no line, because outside of a pipeline Python's
+                traceback shows the call.
         """
         sample = self.sample
         found = None if sample is None or made_of is None else made_of(self.node)
@@ -83,7 +83,7 @@ class OperatorFailure(Exception):
 
 
 class failing_as:
-    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the node at fault, or of all if unknown."""
+    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the node that failed, or of all if unknown."""
 
     __slots__ = ("_nodes",)
 

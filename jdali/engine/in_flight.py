@@ -1,11 +1,11 @@
-"""Holds the batches in flight: drawn in order, made several at a time, taken in order.
+"""Holds the batches in flight. Batches are drawn in order, made several at a time, and taken in order.
 
 ```
  add ─▶ draw ─▶ begin in workers ─▶ make ─▶ finish ─▶ pop
    one at a time, in order     in any order       in order
 ```
 
-Only this module keeps batches in order and bounds their number: making a batch needs nothing but its task.
+Only this module keeps batches in order and limits their number. Making a batch needs nothing but its task.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from jdali.engine.task import BatchTask
 
 
 class Room:
-    """Bounds the batches made ahead, by number and bytes; for one thread at a time.
+    """Limits the number and the bytes of the batches made ahead; used by one thread at a time.
 
     Args:
-        depth: least number of batches that may wait; one more is made meanwhile.
-        most_bytes: most bytes of batches that wait or are being made; a single batch may take more.
+        depth: minimum number of batches that may wait; `fit` may raise the number.
+        most_bytes: maximum bytes of all batches that wait or are being made; a single batch may take more.
         is_strict: if True, allows only one batch at a time until a first batch shows its size.
 
     Attributes:
-        depth: number of batches that may wait now.
-        largest: most bytes that a batch took while it was made.
+        depth: number of batches that may wait, while one more is made.
+        largest: maximum bytes that a batch took while it was made.
     """
 
     def __init__(self, depth: int, most_bytes: int, *, is_strict: bool):
@@ -67,8 +67,8 @@ class Room:
         return waiting_bytes + (under_way + 1) * self.largest <= self.most_bytes
 
 
-# Batches made at the same time: one reads, one decodes, one is in its stages. With a fourth, small batches take at least a
-# tenth longer, because threads wake each other.
+# Number of batches made at the same time: one reads, one decodes, one is in its stages. With a fourth, small batches take at
+# least a tenth longer, because threads wake each other.
 IN_FLIGHT = 3
 _FINISH = -1  # number of the last step, in which the iterator finishes batches in order
 
@@ -86,11 +86,11 @@ class Follower(Epochs, Protocol):
     """Assigns each batch to an epoch of an iterator when the batch's task is drawn, and finishes the batch."""
 
     def finish(self, result: Result) -> Result:
-        """Returns a batch as the iterator hands it over. It is called from any thread, in the order of the batches."""
+        """Turns a batch into what the iterator returns. It is called from any thread, in the order of the batches."""
 
 
 class WindowSlot:
-    """Holds a batch from before it is drawn until it is taken; `number` counts from the last move of the sources."""
+    """Holds a batch from before it is drawn until it is taken. `number` counts batches since the last move of the sources."""
 
     def __init__(self, number: int, follower: Follower | None):
         self.number, self.follower = number, follower
@@ -154,7 +154,7 @@ class InFlight:
 
     @property
     def stopped(self) -> bool:
-        """True if this is closed, or must stop because the sources are moved."""
+        """True if no more batches may be made: this is closed, or the sources are being moved."""
         return self.halted or self.closed or self._abandon.told
 
     def fit(self, workers: int) -> None:
@@ -166,7 +166,7 @@ class InFlight:
             self.fill()
 
     def follow(self, follower: Follower) -> None:
-        """Sets the follower of the batches drawn from now on, which it finishes as long as it lives."""
+        """Sets the follower for the batches drawn from now on. The reference is weak, so dropping the follower ends this."""
         with self.changed:
             self._follower = weakref.ref(follower)
             for slot in self._undrawn:
@@ -194,20 +194,21 @@ class InFlight:
         self._slots.append(slot)
 
     def _has_room(self, more: int = 0) -> bool:
-        """Returns True if there is room for one more batch besides those added and `more` others."""
+        """Returns True if there is room for one more batch besides the batches added so far and `more` others."""
         assert self._room is not None
+        # With an iterator, one more batch may wait here, because the iterator does not keep a batch itself.
+        spare = int(self._when is When.AHEAD and self._follower() is not None)
+        if len(self._slots) + more > self._room.depth + spare:  # the usual answer
+            return False
         waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
         under_way = len(self._slots) - len(waiting) + more
         if under_way >= self._most and self._when is When.AHEAD:
             return False
         nbytes = sum(outcome.nbytes for outcome in waiting if isinstance(outcome, Result))
-        # With an iterator one more batch may wait, as if the iterator held one.
-        spare = int(self._when is When.AHEAD and self._follower() is not None)
         return self._room.allows(under_way, len(waiting), nbytes, spare)
 
     # --- in the thread of the user ----------------------------------------------------------
     def draw_ahead(self) -> None:
-        """Draws as many batches as there is room for."""
         assert self._room is not None
         # Check the room only once, so that the number of calls of the user's source does not depend on threads.
         with self.changed:
@@ -219,7 +220,7 @@ class InFlight:
             self.draw_one()
 
     def draw_one(self) -> None:
-        """Draws one batch, and has it made; an exception is raised when the batch is taken."""
+        """Draws one batch and has it made. An exception is raised only when the batch is taken."""
         with self.changed:
             slot = WindowSlot(self._added, self._follower())
         try:
@@ -247,7 +248,7 @@ class InFlight:
                 raise
 
     def make_one(self) -> None:
-        """Makes a batch now, and adds it."""
+        """Makes a batch now and adds it. An exception is added in its place."""
         slot = WindowSlot(self._added, None)
         try:
             slot.outcome = self.make_here()
@@ -290,7 +291,7 @@ class InFlight:
         self._threads.submit(functools.partial(self._call, work, *slot))
 
     def _call(self, work: Callable[..., None], *slot: WindowSlot) -> None:
-        """Makes a call, and counts it so that a move waits for it."""
+        """Makes a call, and counts it, so that a move of the sources can wait for its end."""
         owner = self._owner()  # keeps the window alive during the call; it may be collected afterwards
         with self.changed:
             if owner is None or self.stopped:
@@ -330,7 +331,7 @@ class InFlight:
         slot.begun.future.add_done_callback(lambda _: self._make_received())
 
     def _make_received(self) -> None:
-        """Has threads make the batches that workers have finished, in order, so that no ordered step blocks a thread."""
+        """Has threads continue the batches that workers have returned, in order, so that no thread blocks at an ordered step."""
         with self.changed:
             for slot in self._slots:
                 if slot.makes or slot.outcome is not None:
@@ -360,10 +361,9 @@ class InFlight:
                 with self._engine.timing.device.lap(), NATIVE:
                     outcome.wait()
         finally:
-            del outcome  # no reference cycle: an exception holds this frame
+            del outcome  # no reference cycle: an exception references this frame
 
     def _put(self, slot: WindowSlot, outcome: Result | BaseException) -> None:
-        """Stores the outcome of a batch."""
         self._order.leave(slot.number)
         with self.changed:
             slot.task = slot.begun = slot.follower = None
@@ -394,7 +394,6 @@ class InFlight:
             return outcome
 
     def wait_until_drawn(self) -> None:
-        """Waits until all batches are drawn."""
         with self.changed:
             self.changed.wait_for(lambda: not self._undrawn or self.stopped)
 
@@ -419,7 +418,6 @@ class InFlight:
         self._next = None
 
     def close(self) -> None:
-        """Makes all work in progress end."""
         with self.changed:
             self.closed = True
             self.changed.notify_all()
@@ -432,5 +430,5 @@ class InFlight:
         self._undrawn.clear()
 
     def forget_parent(self) -> None:
-        """Closes in a forked process, where a thread of the parent may hold the lock."""
+        """Closes this in a forked process; replaces the lock, which a thread of the parent may hold."""
         self.closed, self.changed = True, threading.Condition()

@@ -12,7 +12,7 @@ class Stopped(BaseException):
 
 
 class InOrder:
-    """Lets batches into some steps in the order of their numbers, from 0, and into other steps at once."""
+    """Lets batches enter ordered steps in the order of their numbers, which start at 0. Other steps need not wait."""
 
     def __init__(self, steps: Iterable[int]):
         self._stopped = False
@@ -21,10 +21,9 @@ class InOrder:
         self._left: dict[int, set[int]] = {step: set() for step in self._next}  # batches that left early
 
     def turn(self, number: int, step: int) -> contextlib.AbstractContextManager[None]:
-        """Returns a context manager that waits for a batch's turn at a step. A second attempt at the batch does not wait.
+        """Returns a context manager that waits for a batch's turn at a step; entering it raises `Stopped` after `stop`.
 
-        Raises:
-            Stopped: `stop` was called. The context manager raises this when it is entered.
+        A second attempt at the batch does not wait.
         """
         return self._turn(number, step) if step in self._next else contextlib.nullcontext()
 

@@ -32,10 +32,10 @@ class Living(Protocol):
 
 
 class Abandon:
-    """Has a pipeline closed soon, when the garbage collector takes it.
+    """Closes a pipeline soon after the garbage collector has freed it.
 
-    A finalizer runs in any thread, at any point. So this neither waits nor takes a lock: the thread may hold a lock that the
-    pipeline's threads wait for. It keeps neither the window nor a user object alive.
+    A finalizer runs in any thread, at any point. So this neither waits nor takes a lock, because the thread may hold a lock
+    that the pipeline's threads need. It keeps neither the window nor a user object alive.
     """
 
     def __init__(self, window: Living, threads: Threads, keeper: Threads):
@@ -77,12 +77,11 @@ LIVE: weakref.WeakSet[Living] = weakref.WeakSet()
 
 @atexit.register
 def close_all() -> None:
-    """Closes all windows before the interpreter exits."""
     begin_exit()
     live = list(LIVE)
     _close_soon(live)
-    # A user's callback that does not return must not keep the interpreter from exiting; a program that is
-    # being compiled must.
+    # A user's callback that never returns must not block the interpreter's exit; a program that is being compiled
+    # must finish first.
     if NATIVE.wait():
         _close_soon(live)
     # While the interpreter removes modules, a user's generator or `__del__` may call `close` again.
@@ -103,7 +102,6 @@ def free_idle_memory() -> None:
 
 
 def _forget_parents() -> None:
-    """Forgets the parent's threads in a forked process, which has none of them."""
     NATIVE.forget_parent()
     for window in list(LIVE):
         window.forget_parent()

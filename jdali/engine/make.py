@@ -1,7 +1,7 @@
 """Runs the steps of a plan in the one loop of pipelines, functions, eager calls and debug mode.
 
-A pipeline passes its steps with timers and locks to `make`. Its batch is an `Iteration` while it is made, and then a
-`Result`. `PreparedPlan` is a plan for calls without a pipeline.
+A pipeline calls `make` with its steps, timers and locks. An `Iteration` is a batch in progress, a `Result` a finished one.
+`PreparedPlan` is for calls without a pipeline.
 
 ```
  samples of the branch ──none──▶ outputs without samples
@@ -49,8 +49,8 @@ class PreparedStep:
     Attributes:
         run: `StepRunner.run`, or a function that does the same.
         last_uses: values that no later step reads.
-        policy: decides from earlier times if the step runs in the calling thread alone; None if it never does.
-        runs_empty: runs even if the branch has no samples, so that outputs have their types and layouts.
+        policy: decides from the times of earlier batches if the step runs in the calling thread alone; None if it never does.
+        runs_empty: True if the step runs even for a branch without samples, so that its outputs have types and layouts.
         alone: context manager held while the step runs; a lock if the step works on one batch at a time.
     """
 
@@ -77,7 +77,7 @@ def make(
 
     Args:
         env: values that the steps read; outputs are added.
-        parts: samples of the whole batch, and of the branches selected so far; `make` adds the other branches of the steps.
+        parts: samples of the whole batch and of the branches known so far; `make` adds the other branches.
         turn: takes the number of a step; returns a context manager to run the step in. Entering it may wait.
 
     Raises:
@@ -96,9 +96,7 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Returns the samples of a branch, and adds them to `parts`, which has the samples of the whole batch.
-
-    A branch has the samples of its parent that the predicate selects.
+    """Selects the samples of a branch from those of its parent by the predicate, adds them to `parts`, and returns them.
 
     Raises:
         NodeFailure: a predicate is not a scalar.
@@ -117,14 +115,14 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
 
 
 def leave_empty(nodes: Iterable[Node], env: Values) -> None:
-    """Adds outputs without samples, for operators whose branch has no samples."""
+    """Adds outputs without samples for operators whose branch has no samples."""
     for node in nodes:
         for value in node.outputs:
             env[value] = TensorList.from_samples([], "", value.device)
 
 
 def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], pool: Pool) -> None:
-    """Runs a step on the samples of its branch; if there are none, its outputs have no samples either."""
+    """Runs a step on the samples of its branch. If the branch has none, makes outputs without samples."""
     with pool.slabs:
         part = part_of(step.nodes[0].domain, parts, env)
         if not (step.runs_empty or len(part)):
@@ -159,7 +157,7 @@ def user_error(
 
 
 class PreparedPlan:
-    """Joins a plan with its runners, for calls without a pipeline; the caller gives the values of the sources."""
+    """Joins a plan with its runners, for calls without a pipeline; the caller supplies the values of the sources."""
 
     def __init__(
         self,
@@ -176,7 +174,7 @@ class PreparedPlan:
         """Makes the runners, and compiles nothing.
 
         Args:
-            plan: the plan; the steps of its sources are left out.
+            plan: the plan to run, except the steps of sources.
             shares_rows: see `runner_of`.
             takes_turns: if True, calls from several threads wait for each other.
             runs_empty: if True, steps run even without samples.
@@ -234,9 +232,9 @@ class Result:
         padded: bool [N], True where the reader repeated a sample to fill up the epoch.
         state: state of the sources after this batch.
         skipped: the samples that failed.
-        most_bytes: most bytes of values that existed at the same time while it was made.
+        most_bytes: maximum bytes of all values that existed at the same time while the batch was made.
         nothing: the error to raise if all samples failed and have no stand-ins; then there are no outputs.
-        finished: what the iterator that follows the pipeline made of the batch.
+        finished: result of `Follower.finish`, if an iterator follows the pipeline.
     """
 
     outputs: tuple[TensorList, ...]
@@ -262,7 +260,7 @@ class Result:
 
 @dataclasses.dataclass
 class Iteration:
-    """Holds the working set of one attempt at a batch."""
+    """Holds one attempt at a batch: its task, the samples of each branch, and the values computed so far."""
 
     task: BatchTask
     parts: dict[Domain, SampleIds]
@@ -282,12 +280,10 @@ class Iteration:
         return cls(task, {WHOLE_BATCH: task.ids}, env)
 
     def user_error(self, failure: NodeFailure) -> OperatorError:
-        """Returns the user's error; it names the sample and the line of the pipeline."""
         position = None if failure.sample is None else next(iter(self.blamed(failure)))
         return failure.user_error(position, self.env.made_of)
 
     def failed(self, failure: NodeFailure) -> AttemptFailure:
-        """Describes a failure for recovery."""
         blamed = self.blamed(failure) if failure.is_of_samples else {}
         user_error = functools.partial(self.user_error, failure)
         return AttemptFailure(failure.node.op.name, failure.first, user_error, blamed)

@@ -13,7 +13,7 @@ class EngineOptions:
     """Options of an engine, as `Pipeline` documents them.
 
     Attributes:
-        most_idle: most bytes of unused host memory that are kept for later batches.
+        most_idle: maximum bytes of unused host memory that are kept for later batches.
         devices: JAX's devices for "cpu" and "gpu".
     """
 
@@ -30,5 +30,5 @@ class EngineOptions:
 
     @property
     def one_device(self) -> bool:
-        """True if the accelerator is the host's own device."""
+        """True if "cpu" and "gpu" are the same device, because there is no accelerator."""
         return self.devices["cpu"] == self.devices["gpu"]

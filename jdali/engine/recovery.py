@@ -3,8 +3,8 @@
 ```
  a step fails ──▶ blame: samples that made it fail, by their provenance ──▶ StandIns: the task of another attempt
 ```
-A stand-in follows from the epoch and index of the failed sample and the number of the attempt, so no batch depends on
-another.
+A stand-in is a sample that replaces a failed one. It depends only on the epoch and index of the failed sample and the number
+of the attempt, so no batch depends on another.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ class Blamed:
     files: list[str] = dataclasses.field(default_factory=list)
 
     def add_origin(self, drawn: Drawn, position: int) -> None:
-        """Records the source and the file that the sample came from."""
         if drawn.source is not None and drawn.source not in self.sources:
             self.sources.append(drawn.source)
         name = drawn.name(int(drawn.index[position]))
@@ -45,8 +44,8 @@ class AttemptFailure:
     """Describes the failure of an operator that ended an attempt at a batch.
 
     Attributes:
-        user_error: returns a new error for the user, to be raised from `cause`. It is not stored here: its traceback
-            would form a reference cycle.
+        user_error: returns a new error for the user, to be raised from `cause`. The error is not stored, because its
+            traceback would form a reference cycle.
         blamed: failed samples by position; empty if the code failed.
     """
 
@@ -92,7 +91,7 @@ def to_be_listed(task: BatchTask, operator: str, blamed: Mapping[int, Blamed]) -
     return found
 
 
-# Most samples that are tried in a position.
+# Maximum number of stand-ins that are tried for one position of a batch.
 MOST_TRIED = 1024
 
 
@@ -100,11 +99,11 @@ class StandIns:
     """Makes the task for each retry of a batch: stand-ins replace the samples that failed.
 
     A stand-in is another sample of the reader, from the same epoch. It depends only on (epoch, index, attempt), not on other
-    batches. The epoch still has this sample at its own place, too. An external source has no other samples to read. If the
-    pipeline has one, the samples of all sources at a good position of the batch are repeated instead.
+    batches. This sample also appears in the epoch at its own place. An external source cannot read another sample. So in a
+    pipeline with an external source, a failed position repeats a good position of the batch, in all sources.
 
     Args:
-        chosen: for each reader that leaves samples out, the indices that it reads, in any order.
+        chosen: for each reader that reads only a part of its data set, the indices that it reads, in any order.
     """
 
     def __init__(
@@ -142,7 +141,7 @@ class StandIns:
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
     def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
-        # Try the next sample, then samples all over the data set: damage is often local, and an attempt makes a whole batch.
+        # Try the next sample, then samples far apart: bad samples are often neighbours, and each attempt makes a whole batch.
         size, chosen = self._sizes[name], self._chosen.get(name)
         stride, own = _stride(size)
         steps = self._tried - 1
@@ -155,7 +154,7 @@ class StandIns:
 
 @functools.lru_cache
 def _stride(size: int) -> tuple[int, int]:
-    """Returns a stride that reaches all samples, and the number of steps to the failed sample, which is left out."""
+    """Returns a stride that visits all samples, and the number of strides after which it is back at the failed sample."""
     stride = max(round(0.618 * size), 1)
     while math.gcd(stride, size) > 1:
         stride += 1

@@ -1,4 +1,4 @@
-"""Reports on a pipeline: its plan, statistics, times and graph. Warms it up."""
+"""Describes a pipeline: its plan, statistics, times and graph. `warm_up` compiles its programs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
 
 
 def waste(runners: Iterable[StageRunner]) -> float:
-    """Estimates, by the cost model, the samples' time with padding divided by their time without it."""
+    """Estimates the time of the samples with padding divided by their time without it, by the cost model."""
     return _ratio(program for runner in runners for program in runner.programs.values())
 
 
@@ -127,7 +127,6 @@ def statistics(engine: Engine) -> dict[str, Any]:
 
 
 def times(engine: Engine, *, ahead: bool) -> Times:
-    """Returns the time that an engine has spent so far."""
     elsewhere = engine.elsewhere
     return Times(
         [[(part, part.spent())] for part in engine.timing.parts],
@@ -145,7 +144,7 @@ def warm_up(engine: Engine, *, progress: bool) -> int:
     """Runs batches of a second cursor, to compile programs; returns the number of programs compiled."""
     before, levels = engine.budget.count, None
     while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
-        levels = risen  # a stage that rose to another level needs new programs
+        levels = risen  # a stage at another level needs new programs
         _run_until_quiet(engine, progress=progress)
     return engine.budget.count - before
 

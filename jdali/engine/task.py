@@ -1,4 +1,4 @@
-"""Defines the task of a batch: the task and the pipeline alone decide what the batch holds."""
+"""Defines the task of a batch. The contents of a batch depend only on the pipeline and the task."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from jdali.readers.order.epochs import SampleRefs
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampleIds:
-    """Holds the identities of the samples of one batch, or of the part that a branch works on.
+    """Holds the identities of the samples of a batch, or of those that a branch works on.
 
     Attributes:
         epoch: uint32 [n].
-        index: int64 [n], index of the sample in the data set (or in the stream, without a reader).
+        index: int64 [n], index of the sample in the data set; without a reader, its number in the stream of samples.
         position: int [n], position of the sample in the whole batch.
     """
 
@@ -46,16 +46,15 @@ class SourceData(NamedTuple):
     layouts: tuple[str, ...]
 
     def select(self, rows: np.ndarray) -> SourceData:
-        """Returns the samples at these positions, in this order."""
         return SourceData(tuple(chosen(samples, rows) for samples in self.outputs), self.layouts)
 
 
 @dataclasses.dataclass(frozen=True)
 class EpochShare:
-    """Places a batch in an epoch of an iterator, and counts its samples that belong there.
+    """Describes the place of a batch in an epoch of an iterator, and how many of its samples belong to this epoch.
 
     Attributes:
-        epoch, number: numbers of the epoch, and of the batch in it, from 0.
+        epoch, number: number of the epoch, and of the batch in the epoch; both start at 0.
         length: batches of the epoch; None if it lasts until a source ends.
         counts: for each pipeline of the iterator, how many of the batch's first samples belong to the epoch.
     """
@@ -75,13 +74,13 @@ class EpochShare:
 class BatchTask:
     """Describes what to make: a batch is a function of its pipeline and its task.
 
-    A task is immutable. It can be pickled, and references nothing of the process that drew it: it has the names of the
-    sources' nodes. Its arrays are read-only, except for samples of external sources, whose memory may be the user's: operators
-    and functions do not write to their inputs.
+    A task is immutable. It can be pickled, because it refers to sources by the names of their nodes. Its arrays are
+    read-only, except for samples of external sources, whose memory may belong to the user. Operators and functions do not
+    write to their inputs.
 
     Attributes:
         mask: bool [n], False where a stand-in takes the position of a failed sample.
-        state: state of the pipeline after the task. Pickling drops it, and `share`.
+        state: state of the pipeline after the task. Pickling drops `state` and `share`.
     """
 
     ids: SampleIds
@@ -97,14 +96,14 @@ class BatchTask:
             _freeze(values for values in refs if values is not None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The constructor makes arrays read-only, which pickling loses.
+        # Unpickled arrays would be writable. The constructor and `of` make them read-only.
         if self._is_of_refs:
             return BatchTask.of, (dict(self.refs), dict(self.data))
         return BatchTask, (self.ids, self.mask, dict(self.refs), dict(self.data))
 
     @property
     def _is_of_refs(self) -> bool:
-        """True if `of` can make the task again, as is usual; then only half of the arrays are sent."""
+        """True if `refs` determine `ids` and `mask`, as in most tasks. Pickling then leaves these two out."""
         first, ids = next(iter(self.refs.values()), None), self.ids
         if first is None or ids.epoch is not first.epochs or ids.index is not first.identified:
             return False
@@ -115,7 +114,7 @@ class BatchTask:
         cls, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData],
         state: Mapping[str, Any] | None = None, share: EpochShare | None = None,
     ) -> BatchTask:  # fmt: skip
-        """Makes a task whose samples the first reader identifies; there must be a reader."""
+        """Makes a task whose samples have the identities that the first reader assigns; there must be a reader."""
         ids = _identified(refs)
         return cls(ids, np.ones(len(ids), bool), refs, data, state or {}, share)
 
@@ -129,11 +128,11 @@ class BatchTask:
         return np.zeros(len(self), bool) if first is None else first.padded
 
     def reading(self, refs: Mapping[str, SampleRefs]) -> BatchTask:
-        """Returns a copy of the task in which readers read other samples."""
+        """Returns a copy of the task with other samples for the readers."""
         return dataclasses.replace(self, refs=refs, ids=_identified(refs))
 
     def repeating(self, good: int, positions: np.ndarray) -> BatchTask:
-        """Returns a copy of the task in which some positions have the sample of another position."""
+        """Returns a copy of the task in which `positions` repeat the sample at position `good`."""
         rows = np.arange(len(self))
         rows[positions] = good
         refs = {name: own.select(rows)._replace(padded=own.padded) for name, own in self.refs.items()}
@@ -142,7 +141,7 @@ class BatchTask:
         return dataclasses.replace(self, ids=ids, refs=refs, data=data)
 
     def masking(self, positions: np.ndarray) -> BatchTask:
-        """Returns a copy of the task whose mask is also False in some further positions."""
+        """Returns a copy of the task whose mask is also False at `positions`."""
         mask = self.mask.copy()
         mask[positions] = False
         return dataclasses.replace(self, mask=mask)
@@ -156,7 +155,6 @@ class BatchTask:
 
 
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
-    """Returns the identities of the samples of the first reader."""
     first = next(iter(refs.values()))
     return SampleIds(first.epochs, first.identified, counting(len(first.indices)))
 

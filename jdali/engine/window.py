@@ -1,8 +1,8 @@
-"""Holds the window of a pipeline: batches are drawn in order, made several at a time, and taken in order.
+"""Implements the window of a pipeline. Batches are drawn in order, made several at a time, and taken in order.
 
-If drawing calls user functions, the thread that takes a batch draws a later one. So, as in DALI, the functions run in
-the program's thread, with its random state and debugger. If data is fed, or the user wants it so, batches are made when
-they are scheduled or taken.
+If sources call user functions, the thread that takes a batch also draws a later batch. So, as in DALI, user functions run in
+the thread of the program, with its random state and debugger. If data is fed, or batches may not be made ahead, a batch is
+made when it is scheduled or taken.
 
 ```
  built ──▶ running ──end of a source taken──▶ ended
@@ -55,7 +55,7 @@ class Window:
         before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before each draw, which may raise StopIteration.
 
     Attributes:
-        turn: lock held while a batch is taken or a state is set, and while the owner records it.
+        turn: lock held while a batch is taken or a state is set, and while the owner of the window records this.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class Window:
 
         Args:
             depth: number of batches made ahead; with workers, more are made ahead, so that no worker is idle.
-            most_bytes: most bytes of batches that wait or are being made; None: a quarter of the memory. A single batch
-                may take more.
+            most_bytes: maximum bytes of all batches that wait or are being made; None: a quarter of the memory. A single
+                batch may take more.
         """
         when = When.INLINE
         if makes_ahead and before_draw is not None:
@@ -121,7 +121,6 @@ class Window:
 
     @property
     def ready(self) -> int:
-        """Number of batches that are made and not taken."""
         return self._flight.ready
 
     @property
@@ -136,10 +135,8 @@ class Window:
 
     @property
     def stopped(self) -> bool:
-        """True if the window is closed, or must stop because the sources are moved."""
         return self._flight.stopped
 
-    # --- workers ----------------------------------------------------------------------------
     def resize_workers(self, count: int) -> None:
         """Changes the number of workers of a pipeline that has some; the batches do not change."""
         assert self.engine.elsewhere is not None
@@ -149,7 +146,7 @@ class Window:
             self._fit_workers()
 
     def scale_workers(self, least: int, most: int) -> None:
-        """Lets the number of workers follow the waiting time, between two bounds; call it before the first batch."""
+        """Adapts the number of workers to the waiting time, between two bounds; call it before the first batch."""
         assert self.engine.elsewhere is not None
         known = weakref.ref(self)  # no reference cycle: the thread that takes a batch references the window
 
@@ -166,7 +163,6 @@ class Window:
         self._fitted = self.engine.elsewhere.workers.in_flight
         self._flight.fit(self._fitted)
 
-    # --- making -----------------------------------------------------------------------------
     def follow(self, follower: Follower) -> None:
         """Lets an iterator assign the batches drawn from now on to epochs and finish them, if batches are made ahead.
 
@@ -199,12 +195,10 @@ class Window:
             self._draw_ahead()
 
     def schedule(self, scheduled: int = 0) -> bool:
-        """Starts to make one more batch, unless threads make batches ahead by themselves.
+        """Starts to make one more batch, unless threads make batches ahead. Returns False if a source ends before this batch.
 
         Args:
             scheduled: batches that were scheduled before and not taken.
-
-        Returns: False if the end of a source comes next.
         """
         self.refuse_own_thread()
         with self.turn:
@@ -230,13 +224,11 @@ class Window:
                 self.start()
                 self._flight.draw_ahead()
 
-    # --- taking -----------------------------------------------------------------------------
     def refuse_own_thread(self) -> None:
-        """Raises RuntimeError in a thread that makes the batches: it would wait for itself."""
+        """Raises RuntimeError in a thread that makes the batches, because it would wait for itself."""
         self.engine.pool.serving.refuse_here()
 
     def refuse_if_closed(self, message: str = CLOSED) -> None:
-        """Raises RuntimeError if the pipeline is closed."""
         if self.phase is Phase.CLOSED:
             raise RuntimeError(FORKED if self._forked else message)
 
@@ -249,20 +241,21 @@ class Window:
             return
         start = time.perf_counter()
         while not self._may_take():
-            # Start only while there are no threads: `start` takes `turn`, which `close` holds while a user's function runs.
+            # Start only if there are no threads, because `start` takes `turn`, which `close` holds while a user's function
+            # runs.
             if self.ahead and not self._threads.threads:
                 self.start()
             moved = self._wait_for_change()
             self.refuse_if_closed(CLOSED_MEANWHILE)
             if moved:
-                with self.turn:  # until the sources are moved
+                with self.turn:  # wait until the sources have moved
                     pass
                 self._draw_ahead()
         if self._scaler is not None:
             self._scaler.note_wait(time.perf_counter() - start)
 
     def _wait_for_change(self) -> bool:
-        """Waits until `take` may return or raise; returns True if the sources are, or were, moved meanwhile."""
+        """Waits until `take` may return or raise. Returns True if the sources were moved meanwhile, or are being moved."""
         flight = self._flight
         with flight.changed:
             flight.fill()
@@ -326,9 +319,8 @@ class Window:
                 self.phase = phase
             self._flight.changed.notify_all()
 
-    # --- other positions --------------------------------------------------------------------
     def reset(self) -> bool:
-        """Starts the next epoch after the end of an external source; returns False if the end does not come next."""
+        """Starts the next epoch after the end of an external source. Returns False if the next item is a batch, not an end."""
         flight = self._flight
         if self.phase is Phase.RUNNING and self.ahead and self.engine.cursor.may_end:
             self._draw_ahead()
@@ -343,7 +335,7 @@ class Window:
         if self.phase is not Phase.ENDED:
             return False
         if not self.ahead:
-            flight.wait_until_drawn()  # batches scheduled before meet the same end
+            flight.wait_until_drawn()  # batches scheduled earlier reach the same end
         flight.drained, flight.begins_again = False, True
         self._enter(Phase.RUNNING)
         return True
@@ -354,7 +346,7 @@ class Window:
             self.engine.set_state(state)
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None) -> None:
-        """Ends an epoch after a state of the sources, see `TaskCursor.leave_epoch`; drops batches made since."""
+        """Ends an epoch early, see `TaskCursor.leave_epoch`; drops the batches made after the state."""
         with self._moving(ended=False):
             self.engine.cursor.leave_epoch(state, batches, self.engine.batch_size)
 
@@ -376,7 +368,6 @@ class Window:
                     flight.halted = False
                     flight.changed.notify_all()
 
-    # --- ending -----------------------------------------------------------------------------
     def close(self, seconds: float = float("inf")) -> None:
         """Stops all work and waits until it has ended, at most `seconds`."""
         if self._over:
@@ -398,11 +389,9 @@ class Window:
         LIVE.discard(self)
 
     def leave(self) -> None:
-        """Drops unfinished work, because the interpreter exits."""
         self._over = True
 
     def forget_parent(self) -> None:
-        """Forgets the parent's threads in a forked process, where one of them may still hold a lock."""
         if self.phase is not Phase.BUILT:
             self._over = self._forked = True
             self.phase = Phase.CLOSED

@@ -1,7 +1,7 @@
 """Provides operators as functions that add a node to the pipeline being defined.
 
-Functions are derived from the operators' records. `jdali.ops` provides the same operators as pure functions of arrays and as
-classes (`ops.Resize`). `jdali.dynamic` provides them as functions that run at once.
+Functions are generated from the operators' definitions. `jdali.ops` provides the same operators as pure functions of arrays
+and as classes (`ops.Resize`). `jdali.dynamic` provides them as functions that run at once.
 """
 
 from jdali._operators.surface import ALIASES as _ALIASES

@@ -57,7 +57,7 @@ def audio_resample(
 ) -> DataNode:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    Lower rates get no low-pass filter.
+    There is no low-pass filter, also if the rate becomes lower.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
@@ -74,8 +74,8 @@ def audio_resample(
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
-    Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
-    steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+    Parity: the position of output sample i is exact to within i · 2⁻³³ of a sample. DALI adds up float32 steps in blocks of
+    256, which moves positions by up to 1e-3 of a sample.
 
     Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
@@ -188,7 +188,7 @@ def bbox_paste(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Converts boxes of an image to boxes on a canvas of `ratio` times its size, on which `paste` puts it.
+    """Converts boxes of an image to boxes on the canvas of `ratio` times the image's size on which `paste` puts the image.
 
     A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 
@@ -254,8 +254,8 @@ def bbox_rotate(
         input_shape: size of the image, pixels.
         keep_size: the canvas has the size of the image.
         mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
-            if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of both.
-        remove_threshold: boxes are removed if a smaller share than this lies on the canvas, 0 to 1.
+            if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of these two sizes.
+        remove_threshold: share of a box, 0 to 1, that must lie on the canvas; other boxes are removed.
         shape_layout: order of `input_shape`.
         size: size of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
             size that `rotate` chooses.
@@ -353,17 +353,17 @@ def box_encoder(
 ) -> tuple[DataNode, DataNode]:
     """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
-    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to
-    the anchor with the largest. Among equal values, the last one is taken.
+    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to the anchor
+    for which this value is largest. Among equal values, the last one is taken.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
         labels: int32 [boxes] or [boxes, 1].
         anchors: (left, top, right, bottom) of each anchor, one after the other.
-        criteria: least overlap, 0 to 1.
+        criteria: overlap that must be exceeded, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
-            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
+            ratios. `means` are subtracted from them, then they are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -371,8 +371,8 @@ def box_encoder(
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gets itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
+    Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; for an anchor without a box, the
+        anchor itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
 
     Example:
         encoded, matched = fn.box_encoder(
@@ -461,7 +461,7 @@ def brightness_contrast(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Changes contrast around a centre, then brightness; rounds half away from zero.
+    """Changes contrast around a centre, then brightness. Results are rounded half away from zero.
 
     out = brightness_shift · range + brightness · (contrast_center + contrast · (in - contrast_center)),
     where range is the largest value of the output type (1 for floats).
@@ -515,7 +515,7 @@ def cast(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Converts elements to `dtype`; integers round half away from zero and saturate, NaN becomes 0.
+    """Converts elements to `dtype`. For integers, values are rounded half away from zero and saturated; NaN becomes 0.
 
     Args:
         data: any shape and type.
@@ -593,7 +593,7 @@ def cat(
     """Joins inputs along an existing axis.
 
     Args:
-        data: inputs of one type with at least one axis, and one size except along `axis`.
+        data: inputs of one type with at least one axis; sizes may differ only along `axis`.
         axis: axis to join along; a negative one counts from the end.
         axis_name: letter of the axis in the layout, in place of `axis`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -642,7 +642,7 @@ def clahe(
         image: RGB or gray, HWC, CHW or HW, or sequences of these; uint8.
         tiles_x: number of tiles along the width, at least 1.
         tiles_y: number of tiles along the height, at least 1.
-        clip_limit: largest count, in multiples of the mean count; at least 1 pixel. 0 or less: no limit.
+        clip_limit: largest count, in multiples of the mean count. The limit is never below 1 pixel. 0 or less: no limit.
         bins: a power of 2, without effect: histograms have 256 bins, as in DALI's CPU kernel.
         luma_only: for RGB, True: equalize L* of CIE L*a*b*, in 8 bits; False: each channel by itself.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -685,7 +685,7 @@ def color_space_conversion(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Converts between RGB, BGR, gray and YCbCr (BT.601, Y from 16 to 235); rounds half away from zero.
+    """Converts between RGB, BGR, gray and YCbCr (BT.601, Y from 16 to 235). Results are rounded half away from zero.
 
     Args:
         image: uint8, any layout with C; without a layout HWC, or DHWC with four axes.
@@ -785,7 +785,7 @@ def constant(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` also takes arrays.
 
     Args:
         dtype: type of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for
@@ -923,7 +923,7 @@ def coord_transform(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Transforms vectors: out = M · in + T; integers round half away from zero.
+    """Transforms vectors: out = M · in + T. Integer results are rounded half away from zero.
 
     Args:
         points: [..., n], any type.
@@ -968,7 +968,7 @@ def copy(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Returns a copy of the batch; memory is shared, because values never change.
+    """Returns a copy of the batch, which shares its memory, because values never change.
 
     Example: boxes = fn.copy(boxes)
 
@@ -1021,8 +1021,8 @@ def crop(
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
             "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
             image, see `slice`.
-        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
-            not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
+        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated. A size of 0 or less takes
+            the whole axis. None: `crop_h`, `crop_w`, `crop_d`.
         crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
         crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
@@ -1094,14 +1094,14 @@ def crop_mirror_normalize(
 ) -> DataNode:
     """Crops, mirrors and normalizes: out = (in - mean) / std · scale + shift, in float32.
 
-    The window is that of `crop`, and is mirrored after it is cut. Integer results round
-    half away from zero and saturate.
+    The window is chosen as in `crop`, and mirrored after it is cut out. Integer results are rounded half away from zero
+    and saturated.
 
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
         dtype: output type.
-        fill_values: value of pixels outside of the image, not normalized: one for all channels, or one per channel of the
-            image or of the output. With the policy "pad" it also fills the channels of `pad_output`.
+        fill_values: value of pixels outside of the image, which is not normalized: one for all channels, or one per channel
+            of the image or of the output. With the policy "pad", channels added by `pad_output` have this value, too.
         mean: mean to subtract: one value for all channels, or one per channel.
         mirror: not 0: mirror left and right.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
@@ -1111,8 +1111,8 @@ def crop_mirror_normalize(
         scale: factor after the normalization.
         shift: value that is added last.
         std: standard deviation to divide by: one value for all channels, or one per channel.
-        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
-            not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
+        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated. A size of 0 or less takes
+            the whole axis. None: `crop_h`, `crop_w`, `crop_d`.
         crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
         crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
@@ -1182,9 +1182,10 @@ def cutmix(
 ) -> DataNode:
     """Pastes a box of another image of the batch into each image, and mixes labels by the box's area.
 
-    See Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019). Each
-    sample has its own box. λ is drawn from Beta(alpha, alpha), the centre of the box uniformly from all pixels. Its height
-    and width are 2 · floor(√(1 - λ) / 2 · size), cut at the borders. The sample's share is 1 - area / (height · width).
+    See Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019). A box is
+    drawn for each sample: λ from Beta(alpha, alpha), and the centre of the box uniformly from all pixels. The box's height
+    and width are 2 · floor(√(1 - λ) / 2 · size), cut at the borders. The label of the sample itself gets the weight
+    1 - area / (height · width), and the label of the other image gets the rest.
 
     Args:
         images: [N, ...] with axes H and W, any type, of one size; without a layout HW, HWC or FHWC. All frames and
@@ -1192,7 +1193,7 @@ def cutmix(
         labels: see `mixup`.
         alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
         num_classes: see `mixup`.
-        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
+        probability: probability that a sample is mixed, 0 to 1. A sample that is not mixed may still be another's partner.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1205,7 +1206,7 @@ def cutmix(
 
     Parity: DALI has no such operator.
 
-    Example: images, labels = fn.cutmix(images, labels, num_classes=10)
+    Example: pictures, labels = fn.cutmix(pictures, labels, num_classes=10)
     """
 
 @overload
@@ -1283,9 +1284,9 @@ def debayer(
     Args:
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
-        blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and column of the
-            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. A single value
-            is used for both coordinates.
+        blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
+            row and column of the image: with (0, 0), it is BG/GR there, and the corner of the image is red. A single value is
+            used for both coordinates.
         algorithm: one of the above, in upper or lower case.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1337,7 +1338,7 @@ def dl_tensor_python_function(
             array), or a tuple of `num_outputs`. It must not write to its inputs.
         num_outputs: number of tensors that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists with the capsules of all samples of the batch, and returns lists.
-        output_layouts: a layout for all outputs, or a list with one per output; outputs past its end have no layout.
+        output_layouts: a layout for all outputs, or a list with one per output; outputs past the list's end have no layout.
         synchronize_stream: without effect: data are complete before the function is called.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1479,7 +1480,7 @@ def equalize(
 ) -> DataNode:
     """Equalizes the histogram of each channel of an image.
 
-    Let n(v) be the number of pixels up to v, and v0 the smallest value in the channel. A value v becomes
+    Let n(v) be the number of pixels whose value is at most v, and v0 the smallest value in the channel. A value v becomes
     255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. A channel with one value is unchanged.
 
     Args:
@@ -1653,17 +1654,17 @@ def external_source(
             iterable; None: data come from `feed_input`.
         num_outputs: number of outputs, which the source returns as a tuple, even if it is 1; None: the source returns one
             output, without a tuple.
-        cycle: behaviour at the end of an iterable: "quiet" or True begins again; "raise" raises StopIteration, then begins
-            again; "no", False or None stays at the end, also after `Pipeline.reset`.
+        cycle: behaviour at the end of an iterable. "quiet" or True: begin again. "raise": raise StopIteration, then begin
+            again. "no", False or None: stay at the end, also after `Pipeline.reset`.
         layout: layout of the samples, one for all outputs or one per output; None: the layout of a TensorList. A batch whose
-            layout differs from that of the batch before raises.
+            layout differs from that of the previous batch raises an error.
         dtype: type that the samples must have; None: as in the first batch.
         ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
-        blocking: without effect: `run` on a pipeline without fed data raises.
+        blocking: without effect: `run` raises an error if no data have been fed.
         batch: True or None: the source returns batches; False: single samples.
-        repeat_last: use a batch fed with `feed_input` until the next one is fed.
+        repeat_last: use a batch fed with `feed_input` again until the next one is fed.
         parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. It must take an
             argument (the number of the batch, a `BatchInfo` or a `SampleInfo`), or be an iterable, which one worker
             iterates over.
@@ -1875,9 +1876,9 @@ def filter(
 
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
-    Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. The order of the sums
-    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more is applied
-    axis by axis if it is separable to within 2⁻²² of its largest element.
+    Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. Sums are computed in a different
+    order, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more is applied axis by axis
+    if it is separable to within 2⁻²² of its largest element.
 
     Example: images = fn.filter(images, kernel)
 
@@ -2060,9 +2061,9 @@ def gaussian_blur(
 
     Parity: float16 images are blurred in float32 and rounded after the last axis; DALI rounds to float16 after each.
 
-    Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Two
-    results differ by at most 2⁻²³ · window_size of the largest value for each axis, and integers by 1 where
-    a value is close to a half. See `Pipeline(exact_shapes=True)`.
+    Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Results of the same image
+    may therefore differ by 2⁻²³ · window_size · (largest value) for each axis, and integers by 1 where a value is close to a
+    half. See `Pipeline(exact_shapes=True)`.
 
     Example:
         images = fn.gaussian_blur(images, sigma=3.0)
@@ -2292,7 +2293,7 @@ def jitter(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Replaces each pixel by the pixel at a random offset of whole pixels; all channels have the same offset.
+    """Replaces each pixel by the pixel at a random offset of whole pixels. The offset is the same for all channels.
 
     The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
     image.
@@ -2417,8 +2418,8 @@ def laplacian(
 
     Returns: shape of the data, `dtype`, rounded half away from zero and saturated.
 
-    Parity: the order of the sums differs. Floats may differ by some roundings of the largest sum, and integers by 1
-    where a sum is close to a half.
+    Parity: sums are computed in a different order. Floats may differ by a few rounding errors of the largest sum, and
+    integers by 1 where a sum is close to a half.
 
     Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
 
@@ -2564,7 +2565,7 @@ def mfcc(
         spectrum: float32, any shape; usually the mel spectrogram in decibels.
         axis: axis to transform, 0 or more.
         dct_type: 1 to 4, without the factor 2 of other definitions.
-        lifter: L, which multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
+        lifter: L; coefficient i is multiplied by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
         n_mfcc: number of coefficients; cut to the size of the axis.
         normalize: make the transform orthonormal; not for type 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -2609,18 +2610,18 @@ def mixup(
 ) -> DataNode:
     """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, with λ from Beta(alpha, alpha).
 
-    See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). Each sample has its own λ. The samples of a batch
-    are sorted by random numbers. A sample's partner is the next sample, so each sample is the partner of one other.
+    See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). λ is drawn for each sample. The samples of a batch
+    are sorted by random numbers, and a sample's partner is the next sample in this order. So each sample is the partner of
+    one other sample.
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
         labels: with `num_classes`, class numbers, one integer per sample. One-hot or soft vectors, or other numbers of one
             shape, are mixed as they are.
-        alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
-            uniform.
+        alpha: parameter of the beta distribution, above 0. A small value makes most λ nearly 0 or 1; 1: λ is uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
-        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
+        probability: probability that a sample is mixed, 0 to 1. A sample that is not mixed may still be another's partner.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2630,13 +2631,13 @@ def mixup(
     Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
     float32. A batch of one is unchanged.
 
-    Random numbers: λ and the choice by `probability` follow from the sample's own key, as in all operators. The partner
-    follows from the keys of all samples of the batch. The same batch thus has the same bits, also in a resumed run, but
-    partners change with the batch size and the other samples.
+    Random numbers: λ and the decision to mix a sample depend only on the sample's key, as in all operators. The partner
+    depends on the keys of all samples of the batch. The same batch therefore has the same bits, also in a resumed run, but
+    a sample's partner changes with the batch size and with the other samples.
 
     Parity: DALI has no such operator.
 
-    Example: images, labels = fn.mixup(images, labels, num_classes=10, alpha=0.2)
+    Example: pictures, labels = fn.mixup(pictures, labels, num_classes=10, alpha=0.2)
     """
 
 @overload
@@ -2783,9 +2784,9 @@ def nonsilent_region(
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
         reference_power: power of 0 dB; 0: the power of the loudest window.
-        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
-            in between it is updated from the window before, and rounding errors accumulate. A multiple of
-            `window_length`, or -1: never.
+        reset_interval: for floats, number of samples after which the power of a window is summed anew, a multiple of
+            `window_length`; -1: never. In between, the power is updated from the previous window, and rounding errors
+            accumulate.
         window_length: samples in a window; a shorter signal is one window.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -2795,8 +2796,8 @@ def nonsilent_region(
     Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all windows are below the
     threshold. A signal of zeros without `reference_power` has a threshold of 0, so the region is the whole signal.
 
-    Parity: an accelerator sums each window by itself, so results for float32 and 32- and 64-bit integers may differ
-    from DALI's by the effect of its rounding errors.
+    Parity: on an accelerator, each window is summed by itself, without accumulated rounding errors. Results for float32 and
+    32- and 64-bit integers may therefore differ from DALI's.
 
     Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
@@ -2851,15 +2852,15 @@ def normalize(
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
-            all samples.
+        stddev: standard deviation, a scalar or tensor like `mean`. Where it is 0, the result is `shift`, unless `stddev` is
+            one number for all samples.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation
-    is 0 or there are `ddof` elements or fewer.
+    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation is 0,
+    or is measured over `ddof` elements or fewer.
 
     Example: numbers = fn.normalize(numbers, axes=[1])
     """
@@ -3021,7 +3022,7 @@ def optical_flow(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Estimates, for each cell of pixels in a frame, the displacement to its content in the previous frame.
+    """Estimates, for each cell of pixels in a frame, the displacement to the same content in the previous frame.
 
     `frames[i + 1][p] = frames[i][p + flow[i][p]]`. The flow is computed for each pixel, by Lucas and Kanade's method on a
     pyramid, and averaged over cells. Displacements are in pixels of the frames, whatever the size of cells.
@@ -3094,9 +3095,8 @@ def pad(
         axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
-        shape: extent to reach, for each of the axes; 0 or less: the largest extent of the batch. A longer axis
-            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest extent of the batch; a call of the pure
-            function is a batch of one.
+        shape: extent to reach, for each of the axes. A longer axis does not change; `slice` and `tokenize(length=)` can cut
+            it. None, or 0 or less for an axis: the largest extent of the batch. A call of the pure function is a batch of one.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3144,7 +3144,7 @@ def paste(
     Args:
         image: [H, W, C], any type.
         fill_value: value of the canvas, one for all channels, or `n_channels` values; saturated to the image's type.
-        min_canvas_size: least height and width of the canvas, pixels.
+        min_canvas_size: smallest height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
         paste_x: share of the free width left of the image, 0 to 1.
         paste_y: share of the free height above the image, 0 to 1.
@@ -3197,7 +3197,7 @@ def peek_image_shape(
         encoded: uint8 [bytes].
         adjust_orientation: return the size after the rotation in the EXIF data.
         dtype: output type, an integer or floating type of at least 32 bits.
-        image_type: colour space of the decoded image; ANY_DATA for the channels as stored, INDEX for one channel.
+        image_type: colour space of the decoded image, which determines the channels: ANY_DATA: as stored; INDEX: one channel.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3233,7 +3233,7 @@ def per_frame(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Names the first axis F, so that an operator on sequences takes a value for each frame; values are unchanged.
+    """Names the first axis F, so that an operator on sequences takes a value for each frame. Values do not change.
 
     `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. Give one value per frame, or one
     value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
@@ -3241,13 +3241,14 @@ def per_frame(
 
     Args:
         data: at least one axis, any type.
-        replace: True: the first axis may have another name; False: another name raises.
+        replace: True: replace another name of the first axis; False: another name raises an error.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: `data`; its layout begins with F. If `data` has no layout, it becomes F, then * for each other axis.
+    Returns: `data`, with a layout that begins with F. If `data` had no layout, the layout is F followed by * for each further
+    axis.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)
@@ -3413,11 +3414,11 @@ def python_function(
             not write to its inputs.
         num_outputs: number of arrays that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: a layout for all outputs, or a list with one per output; outputs past its end have no layout. Layouts
-            of inputs are not passed on.
+        output_layouts: a layout for all outputs, or a list with one per output; outputs past the list's end have no layout.
+            Outputs do not get the layouts of inputs.
         parallel: run the function in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
-            the same time, in any order, and only if an output is used. It helps functions that hold
-            the GIL, and excludes `batch_processing`.
+            the same time, in any order, and only if an output is used. This is faster for functions that hold the GIL. Not
+            allowed with `batch_processing`.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3499,32 +3500,32 @@ def random_bbox_crop(
 ) -> tuple[DataNode, DataNode, DataNode]:
     """Draws windows until one shows enough of the boxes; returns the window and the boxes in it.
 
-    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted
-    if the boxes overlap with it by the threshold, and at least one box stays. A box stays if its
-    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Without boxes,
-    every window is accepted.
+    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted if
+    its overlap with the boxes reaches the threshold, and at least one box stays. A box stays if its centre is in the window
+    (but see `bbox_prune_threshold`). Boxes that stay are cut at the window's borders. Without boxes, every window is
+    accepted.
 
     Args:
         boxes: float32 [boxes, 4], or [boxes, 6] in 3D, relative to the image (0 to 1).
         labels: int32 [boxes, ...]; labels of boxes that stay are returned.
         all_boxes_above_threshold: True: all boxes must reach the threshold; False: one box must.
         allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
-        aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
+        aspect_ratio: smallest and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1. At 0, a box
-            stays if any part of it is in the window; None: if its centre is.
+            stays if any part of it is in the window. None: a box stays if its centre is in the window.
         crop_shape: size of the windows, pixels; needs `input_shape`.
         input_shape: size of the image, pixels.
         ltrb: without `bbox_layout`: True: boxes are (left, top, right, bottom); False: (left, top, width, height).
         num_attempts: windows drawn in a round, at least 1.
         output_bbox_indices: also return the indices of the boxes that stay.
         quiet: do not warn if no window was accepted and the best one is returned.
-        scaling: least and largest size of a window along each axis, as a share of the image's.
+        scaling: smallest and largest size of a window along each axis, as a share of the image's size.
         shape_layout: order of `crop_shape` and `input_shape`, e.g. "HW"; None: "WH" or "WHD".
         threshold_type: definition of overlap: "iou", the intersection over the union of box and window, or
             "overlap", the intersection over the area of the box.
-        thresholds: least overlaps, 0 to 1.
+        thresholds: required overlaps, 0 to 1; each round draws one of them.
         total_num_attempts: number of windows after which the best one is returned; -1: no limit.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -3536,10 +3537,10 @@ def random_bbox_crop(
         with `crop_shape`; float32 [kept, 4] boxes relative to the window; with `labels`, int32 [kept, ...]
         labels; with `output_bbox_indices`, int32 [kept] indices.
 
-    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI
-        draws windows that leave the image; here such a window is made smaller. Where DALI searches forever, the
-        sample is an error after 200,000 attempts. If no window ever has an allowed aspect ratio, the result after
-        `total_num_attempts` is the whole image; DALI's is an empty window.
+    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI draws
+        windows that extend past the image; here such a window is made smaller. Where DALI searches forever, the sample is
+        an error after 200,000 attempts. If no window has an allowed aspect ratio, the result after `total_num_attempts` is
+        the whole image; in DALI, it is an empty window.
 
     Example:
         anchor, size, boxes, box_labels = fn.random_bbox_crop(
@@ -3765,10 +3766,10 @@ def random_crop_generator(
 
     Args:
         shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
-            is taken.
-        random_area: least and largest area, as a share of the image's.
-        random_aspect_ratio: least and largest width / height.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
+        random_area: smallest and largest area, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3820,15 +3821,15 @@ def random_resized_crop(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Resizes a random window of the image; the frames of a sequence share it.
+    """Resizes a random window of the image; all frames of a sequence have the same window.
 
     Args:
         image: [H, W, C].
         size: (height, width) of the result, pixels, or one value for both sides.
-        random_area: least and largest area of the window, as a share of the image's.
-        random_aspect_ratio: least and largest width / height of the window.
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio is
-            taken.
+        random_area: smallest and largest area of the window, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height of the window.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
         mag_filter: filter of sides that do not shrink; None: `interp_type`.
@@ -3896,11 +3897,11 @@ def reinterpret(
         dtype: new type; None: the same. Without a shape, the innermost axis grows or shrinks by the
             ratio of the types' sizes.
         layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
-        rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
-            is computed.
-        shape: new shape; one extent may be negative, and is computed.
-        src_dims: for each axis of the result, an axis of the input. The result takes its extent, multiplied by
-            `rel_shape` if given. -1: an extent of 1.
+        rel_shape: shape as factors of the input's extents; products are rounded. If one factor is negative, the extent of
+            that axis is computed from the number of elements.
+        shape: new shape. If one extent is negative, it is computed from the number of elements.
+        src_dims: for each axis of the result, the axis of the input whose extent it gets, multiplied by `rel_shape` if
+            given. -1: an extent of 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3949,11 +3950,11 @@ def reshape(
         data: any shape and type.
         shape_input: integers, in place of `shape`.
         layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
-        rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
-            is computed.
-        shape: new shape; one extent may be negative, and is computed.
-        src_dims: for each axis of the result, an axis of the input. The result takes its extent, multiplied by
-            `rel_shape` if given. -1: an extent of 1.
+        rel_shape: shape as factors of the input's extents; products are rounded. If one factor is negative, the extent of
+            that axis is computed from the number of elements.
+        shape: new shape. If one extent is negative, it is computed from the number of elements.
+        src_dims: for each axis of the result, the axis of the input whose extent it gets, multiplied by `rel_shape` if
+            given. -1: an extent of 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -4287,10 +4288,10 @@ def roi_random_crop(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Draws the start of a window that shows as much of a region of interest as possible.
+    """Draws the start of a window that covers a region of interest as far as possible.
 
-    Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
-    have equal probabilities. If bounds are known, the window stays inside of them.
+    Along each axis, a window that is larger than the region contains the region, and a smaller window lies within it. All
+    positions for which this is true have equal probabilities. If bounds are known, the window stays inside of them.
 
     Args:
         picture: tensor whose sizes along its first axes are the bounds.
@@ -4342,8 +4343,8 @@ def rotate(
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
         keep_size: the canvas has the size of the image.
-        size: size of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
-            large enough for the whole rotated image, with sides of the image's parity.
+        size: size of the canvas, ([D,] H, W), rounded to the nearest integer. Empty: the image's size with `keep_size`, else
+            large enough for the whole rotated image, with sides that are odd or even like the image's sides.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -4443,8 +4444,8 @@ def sequence_rearrange(
 
     Args:
         sequence: [F, ...], at least two axes, any type; a layout must begin with F.
-        new_order: indices of frames, 0 to F - 1, at least one; a frame may be taken several times or not at
-            all. Their number may differ by sample. A single number gives a sequence of one frame.
+        new_order: indices of frames, 0 to F - 1, at least one; a frame may be taken several times or not at all. The number of
+            indices may differ by sample. A single number gives a sequence of one frame.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -4612,12 +4613,12 @@ def spectrogram(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Computes power or magnitude of the Fourier transform of windows of a signal.
+    """Computes the power or magnitude of the short-time Fourier transform.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
-        center_windows: True: windows are centred at multiples of `window_step`; False: windows start there, and lie
-            wholly within the signal.
+        center_windows: True: windows are centred at multiples of `window_step`; False: windows start at these multiples, and
+            lie wholly within the signal.
         layout: "ft", frequency first, or "tf", time first.
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
@@ -4715,7 +4716,7 @@ def squeeze(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Removes axes of size 1; in a sample without elements, axes of any size.
+    """Removes axes of size 1. In a sample without elements, the axes may have any size.
 
     Args:
         data: any shape and type.
@@ -4762,10 +4763,11 @@ def ssd_random_crop(
 ) -> tuple[DataNode, DataNode, DataNode]:
     """Cuts out a random window that overlaps with all boxes; returns it with the boxes and labels in it.
 
-    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws
-    `num_attempts` windows. Their sides are 0.3 to 1 times the image's, with a ratio of 1/2 to 2 of these shares. A window
-    is accepted if all boxes overlap with it by the drawn value, and it contains the centre of at least one box. Boxes with
-    their centre outside are removed. Deprecated in DALI in favour of `random_bbox_crop`.
+    Each round draws a threshold (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws `num_attempts` windows.
+    The sides of a window are 0.3 to 1 times the sides of the image, and the ratio of these two factors is 1/2 to 2. A window
+    is accepted if the intersection over union of the window and each box reaches the threshold, and if it contains the
+    centre of at least one box. Boxes whose centre is outside of the window are removed. Deprecated in DALI in favour of
+    `random_bbox_crop`.
 
     Args:
         image: [H, W, C].
@@ -4884,8 +4886,8 @@ def tensor_resize(
         max_size: largest output size: one value for all axes, or one per axis; None: no limit.
         min_filter: filter of axes that shrink; None: `interp_type`.
         minibatch_size: without effect.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. The requested size of an
-            axis that is not chosen is its own size, so the last two modes may resize it, too.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. An axis that is not chosen counts as an
+            axis whose requested size is its present size, so the last two modes may resize it, too.
         roi_end: end of the window to resize along each axis; an axis is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sizes; False: elements.
         roi_start: start of the window along each axis; None: the whole array. Filters also read elements around the
@@ -4903,8 +4905,8 @@ def tensor_resize(
 
     Returns: the resized array.
 
-    Parity: DALI takes up to three adjacent axes, jdali any axes. An axis in `axes` that keeps its size is filtered; in
-    DALI this depends on the other axes and samples. Only the GAUSSIAN filter shows the difference.
+    Parity: DALI takes up to three adjacent axes, jdali any axes. An axis in `axes` whose size does not change is filtered,
+    too; in DALI, this depends on the other axes and samples. Only the GAUSSIAN filter changes such an axis.
 
     Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """
@@ -5004,10 +5006,10 @@ def tokenize(
 ) -> DataNode:
     """Converts texts to token ids, truncated and padded to one length.
 
-    The packages `tokenizers` or `sentencepiece` compute the ids. These do not depend on the other texts of a
-    batch: padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in the
-    packages' threads, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
-    that is not UTF-8 is a bad sample.
+    The ids are computed by the packages `tokenizers` or `sentencepiece`. They do not depend on the other texts of a batch,
+    because padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in threads of
+    the package; `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` limit their number. A text that is not UTF-8 is a
+    bad sample.
 
     Args:
         texts: uint8 [bytes], UTF-8.
@@ -5018,7 +5020,7 @@ def tokenize(
         bos, eos: token, or its id, to add in front of or behind each text.
         length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
             shorter texts are padded. None: each output has as many tokens as its text.
-        pad_id: id to pad with; None: the file's.
+        pad_id: id to pad with; None: the id that the file defines.
         truncation_side: side on which longer texts are truncated, "left" or "right".
         with_length: add a last output, int32 []: the number of tokens without padding.
         with_mask: add a second output, bool: True for tokens, False for padding.
@@ -5325,8 +5327,8 @@ def water(
 
     Returns: shape and type of the input, rounded half away from zero and saturated.
 
-    Parity: sines may differ from DALI's in the last bit. Without interpolation, pixels whose points lie on a border
-    may therefore differ.
+    Parity: sines may differ from DALI's in the last bit. Without interpolation, an output pixel may therefore differ if its
+    point lies on the border between two pixels.
 
     Example:
         images = fn.water(images, ampl_x=20.0, ampl_y=5.0)

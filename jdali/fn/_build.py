@@ -40,7 +40,6 @@ NOT_USED = ("image_type", "normalize_text")
 
 
 def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
-    """Returns the type, default and description of each generic argument that an operator takes."""
     return {
         name: value for name, value in GENERIC.items()
         if name not in op.public_args and (name != "seed" or op.random)
@@ -69,9 +68,9 @@ def finish(function: Any, op: Operator) -> Any:
 
 
 def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Removes the generic arguments from `kwargs`; returns the arguments that have an effect.
+    """Removes from `kwargs` the arguments that every operator takes; returns those that jdali uses.
 
-    It also renames arguments in `kwargs` from older names to the current names.
+    Also renames the arguments that `kwargs` contains under an older name.
 
     Raises:
         TypeError: an argument is given under both names.
@@ -111,7 +110,6 @@ def _modernize(op: Operator, kwargs: dict[str, object]) -> None:
 
 
 def make_function(op: Operator) -> Any:
-    """Makes the function of `jdali.fn` for an operator."""
 
     def function(*inputs: object, **kwargs: object) -> object:
         generic = take_generic(op, kwargs)

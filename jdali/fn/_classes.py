@@ -1,4 +1,4 @@
-"""Makes the operator classes of `jdali.ops`: DALI's older interface, where an operator is constructed, then called.
+"""Makes the operator classes of `jdali.ops`, DALI's older interface: a program constructs an operator and then calls it.
 
 Each class is derived from the function of the same operator in `jdali.fn`. The pure functions in `jdali.ops` have lower-case
 names.
@@ -26,7 +26,7 @@ _BY_POSITION = {
 
 
 class _WithSignature(type):
-    """Builds a class's signature only when it is read, because most signatures never are."""
+    """Builds a class's signature on first access, because most signatures are never read."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -44,13 +44,13 @@ class _WithSignature(type):
 
 
 class OperatorClass(metaclass=_WithSignature):
-    """Holds arguments of an operator; a call with the inputs and further arguments adds a node.
+    """Stores arguments of an operator. A call takes the inputs and further arguments, and adds a node to the pipeline.
 
     Args:
         args, kwargs: arguments of the operator's function in `jdali.fn`.
 
     Raises:
-        TypeError: the operator does not have an argument.
+        TypeError: an argument is unknown to the operator.
     """
 
     _function: ClassVar[Callable[..., Any]]
@@ -75,7 +75,7 @@ class OperatorClass(metaclass=_WithSignature):
         known = {*parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
             {k: v for k, v in arguments.items() if k not in known}
-            # The call may pass required arguments that are missing here.
+            # Required arguments may also be passed to `__call__`.
             | {a.name: a for a in self.__operator__.args.values() if a.required}
         )
 
@@ -86,7 +86,7 @@ class OperatorClass(metaclass=_WithSignature):
 
     @property
     def device(self) -> str:
-        """Returns the argument `device`; "cpu" if it is missing, although the device then follows from the inputs."""
+        """Returns the argument `device`. Without it, returns "cpu", although the operator then runs where its inputs are."""
         return self._arguments.get("device") or "cpu"
 
     @property
@@ -152,7 +152,6 @@ def _on_accelerator(value: object) -> object:
 
 
 def make_class(op: Operator) -> type[OperatorClass]:
-    """Makes the class of an operator."""
     function = function_of(op)
     family, _, name = class_name(op.name).rpartition(".")
     body = {
@@ -166,13 +165,8 @@ def make_class(op: Operator) -> type[OperatorClass]:
 
 
 def deprecated_class(made: type[OperatorClass], name: str) -> type[OperatorClass]:
-    """Makes a subclass whose calls warn of a deprecated name.
-
-    Args:
-        made: class of the operator.
-        name: deprecated name in `jdali.fn`.
-    """
-    if hasattr(made.__call__, "__wrapped__"):  # `made` itself warns of a different name
+    """Makes a subclass of an operator's class whose calls warn of `name`, a deprecated name in `jdali.fn`."""
+    if hasattr(made.__call__, "__wrapped__"):  # `made` itself warns of another deprecated name
         made = cast(type[OperatorClass], made.__base__)
     call = made.__call__
 

@@ -40,7 +40,7 @@ def not_(value: DataNode, /) -> DataNode:
 
 
 def validate_logical(value: DataNode, /, *, expression_name: str, expression_side: str = "") -> DataNode:
-    """Returns the batch after checking that its samples are scalars and, unless the expression is "not", booleans.
+    """Checks that the samples are scalars and, except for "not", booleans; returns the batch unchanged.
 
     Args:
         value: an operand of a logical expression.

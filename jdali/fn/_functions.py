@@ -12,7 +12,7 @@ from jdali._operators.record import REGISTRY, Operator
 from jdali._operators.surface import HIDDEN, is_deprecated, warn_of_name, with_keywords
 from jdali.fn._build import finish, make_function
 
-# Modules of the functions that do more than add a node; a module is loaded when its function is first used.
+# Modules of the functions that do more than add a node. A module is imported when its function is first used.
 _SPECIAL = {
     "dl_tensor_python_function": "_special",
     "experimental.inputs.video": "_video_input",

@@ -16,12 +16,7 @@ from jdali.ops.flow._python_function import as_outputs
 
 
 class RemoteFunction:
-    """Runs a user's function in a worker process.
-
-    Args:
-        function: of the user.
-        num_outputs: number of arrays that it returns.
-    """
+    """Runs a user's function, which returns `num_outputs` arrays, in a worker process."""
 
     alone = False
 
@@ -29,7 +24,7 @@ class RemoteFunction:
         self.callback, self._num_outputs = function, num_outputs
 
     def samples(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[Any, dict[int, Exception]]:
-        """Calls the function on samples; returns the outputs of each as a list, and the errors of failed samples by index."""
+        """Calls the function on samples. Returns a list of outputs for each sample, and the errors by index of the sample."""
         results: list[Any] = []
         failures: dict[int, Exception] = {}
         for i, row in enumerate(rows):
@@ -44,12 +39,7 @@ class RemoteFunction:
 
 
 class ParallelFunction(InWorkers):
-    """Implements the function of `fn.python_function(..., parallel=True)`.
-
-    Args:
-        function: of the user.
-        num_outputs: number of arrays that it returns.
-    """
+    """Implements the function of `fn.python_function(..., parallel=True)`."""
 
     def __init__(self, function: Callable[..., Any], num_outputs: int):
         self._function, self._num_outputs = function, num_outputs
@@ -61,11 +51,10 @@ class ParallelFunction(InWorkers):
         return RemoteFunction(self._function, self._num_outputs)
 
     def in_process(self) -> FunctionHere:
-        """Returns a function that runs in this process; see `InWorkers.in_process`."""
         return FunctionHere(self._function, self._num_outputs)
 
     def remake(self) -> Callable[[], FunctionHere]:
-        """Returns a function that a worker process calls to get the function to run in that process."""
+        """Returns a picklable function that a worker process calls to get its copy of the user's function."""
         return functools.partial(FunctionHere, self._function, self._num_outputs)
 
     def anew(self) -> ParallelFunction:
@@ -73,7 +62,10 @@ class ParallelFunction(InWorkers):
         return ParallelFunction(self._function, self._num_outputs)
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function on samples in workers; returns the array or tuple of each sample, and failures by index."""
+        """Calls the function on samples in workers.
+
+        Returns: an array, or a tuple of arrays, for each sample; then the errors by index of the sample.
+        """
         parts = self._parts(len(rows))
         calls = [self._call("samples", [rows[i] for i in part]) for part in parts]
         results: list[Any] = []
@@ -92,13 +84,12 @@ class FunctionHere:
         self._remote, self._num_outputs = RemoteFunction(function, num_outputs), num_outputs
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function on samples; see `ParallelFunction.each`."""
         results, failures = self._remote.samples(rows)
         return _by_sample(results, failures, self._num_outputs), failures
 
 
 def _by_sample(results: Sequence[Any], failures: Mapping[int, Exception], num_outputs: int) -> list[Any]:
-    """Returns for each sample an array, or a tuple of arrays."""
+    """Returns an array for each sample, or a tuple of arrays if there are several outputs."""
     if num_outputs == 1:
         return [None if i in failures else row[0] for i, row in enumerate(results)]
     return [tuple(row) for row in results]

@@ -1,4 +1,4 @@
-"""Defines the functions of `jdali.fn` that do more than add a node, named like the operator with "_" for "."."""
+"""Defines the functions of `jdali.fn` that do more than add a node. Their names have "_" in place of the operator's "."."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
 
 
 def _bytes_per_sample(hint: Any) -> int:
-    """Returns the bytes of a sample in all outputs; `hint` is their sum, or a list with a number for each output."""
+    """Returns a sample's number of bytes over all outputs. `hint` is this number, or a list with a number for each output."""
     return sum(max(0, int(n)) for n in (hint if isinstance(hint, (list, tuple)) else [hint or 0]))
 
 
@@ -107,7 +107,7 @@ def python_function(
     op = REGISTRY[variant or "python_function"]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": runtime or function, "batch_processing": batch_processing, "parallel": parallel}
-    layouts_of(kwargs)  # only checks: here, an error still shows the line of the user's call
+    layouts_of(kwargs)  # only a check, made here so that an error shows the line of the user's call
     return call_operator(op, inputs, kwargs, runtime=runtime, **generic)
 
 
@@ -120,7 +120,7 @@ def dl_tensor_python_function(
     op = REGISTRY[f"_{name}" if batch_processing else name]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": function, "batch_processing": batch_processing}
-    layouts_of(kwargs, name)  # only checks: here, an error still shows the line of the user's call
+    layouts_of(kwargs, name)  # only a check, made here so that an error shows the line of the user's call
     return call_operator(op, inputs, kwargs, **generic)
 
 
@@ -166,7 +166,7 @@ def readers_pack(documents: Any, **kwargs: Any) -> Any:
 
 
 def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
-    """Returns the name and arguments of a reader that is passed to a reader that combines readers.
+    """Returns the name and arguments of a reader that is passed to another reader, such as `readers.mix`.
 
     Args:
         verb: name of the combining reader, for messages.

@@ -43,9 +43,9 @@ def audio(
     A truncated file raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` decodes the part that is there.
     Files without a length in their header, such as saved streams, are decoded to their end.
 
-    Parity: DALI decodes truncated WAV and OGG files as shorter sounds. It converts files of
-    floats to integers without scaling, which gives zeros. Positions of resampled samples are exact;
-    DALI accumulates float32 steps in blocks of 256.
+    Parity: DALI decodes truncated WAV and OGG files as shorter sounds. It converts files of floats to integers without
+    scaling, so nearly all values become 0. Positions of resampled samples are exact; DALI accumulates float32 steps in
+    blocks of 256.
 
     Example: sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)
     """
@@ -125,8 +125,7 @@ def image(
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise an error, and never
-    give a partly decoded image.
+    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise an error; no image is decoded in part.
 
     Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """
@@ -297,10 +296,10 @@ def image_random_crop(
 
     Args:
         encoded: uint8 [bytes].
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
-            is taken.
-        random_area: least and largest area, as a share of the image's.
-        random_aspect_ratio: least and largest width / height.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
+        random_area: smallest and largest area, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height.
         adjust_orientation: rotate and mirror the image by its EXIF orientation.
         affine: without effect: threads are not bound to cores.
         device_memory_padding: without effect.
@@ -507,7 +506,7 @@ def inflate(
         data: uint8 [bytes].
         shape: shape of a decompressed chunk.
         algorithm: "LZ4".
-        check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
+        check_output_size: without effect: a chunk that does not have exactly the size of `shape` always raises an error.
         chunk_offsets: start of each chunk, bytes.
         chunk_sizes: size of each chunk, bytes. Samples may have different numbers of chunks.
         dtype: type of the elements, little-endian in the data.

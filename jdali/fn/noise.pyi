@@ -21,7 +21,7 @@ def gaussian(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Adds normally distributed noise to each element; rounds half away from zero, saturates.
+    """Adds normally distributed noise to each element. Results are rounded half away from zero and saturated.
 
     Args:
         data: any shape and type.
@@ -72,10 +72,10 @@ def salt_and_pepper(
 
     Args:
         data: any shape and type; without a layout, the last axis has the channels.
-        pepper_val: value of pepper, rounded and saturated; None: the type's least value, -1 for floats.
+        pepper_val: value of pepper, rounded and saturated; None: the smallest value of integer types, -1 for floats.
         per_channel: True: replace channels independently; False: whole pixels.
         prob: probability that a pixel is replaced, 0 to 1.
-        salt_val: value of salt, rounded and saturated; None: the type's largest value, 1 for floats.
+        salt_val: value of salt, rounded and saturated; None: the largest value of integer types, 1 for floats.
         salt_vs_pepper: probability that a replaced pixel becomes salt, 0 to 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -119,9 +119,9 @@ def shot(
     preserve: bool = False,
     seed: int | None = -1,
 ) -> DataNode:
-    """Replaces each element by a Poisson variate with that mean, in units of `factor`.
+    """Replaces each element by a Poisson variate whose mean is the element, in units of `factor`.
 
-    out = poisson(max(0, in / factor)) · factor; rounds half away from zero, saturates.
+    out = poisson(max(0, in / factor)) · factor, rounded half away from zero and saturated.
 
     Args:
         data: any shape and type. NaN, infinite and negative values count as 0.

@@ -38,8 +38,8 @@ def beta(
         preserve: run the operator even if none of its outputs is used.
         seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: `shape`, `dtype`, from 0 to 1; NaN if `alpha` or `beta` is not above 0 and is computed in the same
-        program, where values cannot raise errors.
+    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error, or gives NaN if it is
+        computed in the same program, which cannot raise errors.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
@@ -74,7 +74,8 @@ def choice(
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-    computed in the pipeline is not checked: an n below 1 gives 0, and with `p`, n is the number of probabilities.
+        computed in the pipeline is not checked. If n is below 1, the result is 0; with `p`, the number of probabilities is
+        used as n.
 
     Example: value = fn.random.choice(5)
     """

@@ -72,10 +72,11 @@ def array_record(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -132,7 +133,7 @@ def arrow(
             Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
-            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
@@ -155,10 +156,11 @@ def arrow(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -189,7 +191,7 @@ def bucket(
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
     The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
-    `size` samples, and the buckets come in random order. The order is a function of seed and position. So it resumes
+    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So it resumes
     from any state with any number of shards, and each sample comes once a pass. If `size` does not divide the samples
     of a pass, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All shards must
     be at the same step.
@@ -283,10 +285,11 @@ def caffe(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -460,10 +463,11 @@ def caffe2(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -674,10 +678,11 @@ def coco(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -686,9 +691,9 @@ def coco(
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
-        first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
-        int32 [1].
+    Returns: the image, uint8 [bytes]; the boxes, float32 [objects, 4]; the labels, int32 [objects]; then, if requested, the
+        polygons, int32 [polygons, 3] (number of the object, first vertex, one past the last vertex), and the vertices,
+        float32 [vertices, 2] (x, y), or the picture of labels, int32 [H, W, 1]; and the id, int32 [1].
 
     Example:
         jpegs, boxes, labels = fn.readers.coco(
@@ -804,10 +809,11 @@ def csv(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -854,7 +860,7 @@ def dataset(
     """Reads elements of an object with `__len__` and `__getitem__`.
 
     The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
-    Each element is a sample, and no batch size loses any. One thread at a time calls the object. With `workers=` of
+    Each element is a sample, and all are read with any batch size. One thread at a time calls the object. With `workers=` of
     the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an array, a
     number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
     these. If `__getitem__` raises an exception, it becomes the error of this sample.
@@ -888,10 +894,11 @@ def dataset(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1008,10 +1015,11 @@ def file(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1093,10 +1101,11 @@ def hdf5(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1175,10 +1184,11 @@ def hugging_face(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1264,10 +1274,11 @@ def lerobot(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1303,9 +1314,9 @@ def mix(
 ) -> Any:
     """Mixes the samples of several readers in fixed shares.
 
-    The order is a function of a position that all shards share. So it needs no communication, and resumes from any
-    state with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its
-    source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
+    The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
+    any state, with any number of shards and with other weights. Then no sample is lost, and none comes twice in a pass
+    over its source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
     whole number of samples, each global batch has exactly this number; otherwise the number varies by at most one,
     plus one for each source before it. Each source is read pass after pass in its own order, which its own
     `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass to
@@ -1403,10 +1414,11 @@ def mxnet(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1497,10 +1509,11 @@ def nemo_asr(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1621,10 +1634,11 @@ def nifti(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1830,10 +1844,11 @@ def numpy(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1897,8 +1912,8 @@ def pack(
         add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
-            sources, one source after another. The documents are then not read to find it. A row whose documents are
-            longer is a bad sample.
+            sources, one source after another. The documents are then not read to find their lengths. If a document is
+            longer than its number, its row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
@@ -1962,7 +1977,7 @@ def paired(
 ) -> Any:
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in call order.
 
-    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
+    Each argument that is not listed below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
     value of a keyword is a folder, a pattern such as "photos/*.jpg", or a list of paths. Files with the same stem
     form a sample. In a folder, the stem is the path below the folder without its extension; in a list, the path below
     the common folder. In a pattern, the stem is the text that the wildcards match, so "*_photo.jpg" pairs with
@@ -1999,10 +2014,11 @@ def paired(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2059,7 +2075,7 @@ def parquet(
             Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
-            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
@@ -2082,10 +2098,11 @@ def parquet(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2129,8 +2146,8 @@ def sequence(
 ) -> DataNode:
     """Reads sequences of images from folders; each folder holds the images of one stream.
 
-    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream,
-    and only complete ones are returned. Hidden files and folders are skipped.
+    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream. Incomplete
+    sequences, hidden files and hidden folders are skipped.
 
     Args:
         file_root: parent of the folders.
@@ -2160,10 +2177,11 @@ def sequence(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2237,10 +2255,11 @@ def table(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2323,10 +2342,11 @@ def tfds(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2370,7 +2390,7 @@ def tfrecord(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> dict[str, DataNode]:
-    """Reads features from the records of TFRecord files: an output for each; in `fn`, a dict by name.
+    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of them by name.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.
@@ -2405,10 +2425,11 @@ def tfrecord(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2493,10 +2514,11 @@ def video(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
@@ -2620,10 +2642,11 @@ def video_resize(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
             side to `mode`; a negative size mirrors the side.
         resize_x: width, with the meaning of `size`.
@@ -2720,8 +2743,8 @@ def webdataset(
     bytes for them.
 
     Args:
-        ext: extension of each output. Of several extensions, separated by ";", the first file in the archive with one
-            of them counts.
+        ext: extension of each output. An entry may have several extensions, separated by ";". The output is then the
+            sample's first file that has one of them.
         paths: paths of the archives.
         case_sensitive_extensions: distinguish upper and lower case in extensions.
         dtypes: element type of each output; None: uint8.
@@ -2751,10 +2774,11 @@ def webdataset(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2835,10 +2859,11 @@ def zarr(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.

@@ -313,7 +313,7 @@ def sum(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
+    """Sums the elements along axes. The accumulator has the type of the output; integers wrap around.
 
     Args:
         data: any shape, numbers or bool.

@@ -64,7 +64,7 @@ def crop(
 
     Args:
         matrix: [n, n+1], a transform to apply first.
-        absolute: swap a start and its end where the start is larger.
+        absolute: swap a start and an end if the start is larger.
         from_end: upper corner of the box, n values, or one for all axes.
         from_start: lower corner of the box, n values, or one for all axes.
         reverse_order: apply `matrix` last.
@@ -98,7 +98,7 @@ def rotation(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes the transform of a rotation: in the plane, from x towards y, or in space, around an axis.
+    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.
@@ -131,7 +131,7 @@ def scale(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes the transform that multiplies each coordinate by its factor.
+    """Makes the transform that multiplies each coordinate by a factor.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

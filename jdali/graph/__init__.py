@@ -5,7 +5,7 @@
    call_operator     DataNode: one output              cut: the Border up to which workers make batches
 ```
 
-* `conditional`: `if` on data nodes, and `choose`; `autograph` finds and rewrites the functions.
+* `conditional`: `if` on data nodes, and `choose`. `autograph` finds and rewrites the functions that use them.
 * `fingerprints`: describes a graph, to compare a state with the pipeline that restores it.
 * `records`: graphs as plain data, for copies, workers, serialized pipelines and exported folders.
 """

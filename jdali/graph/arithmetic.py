@@ -29,11 +29,11 @@ def operand(value: object) -> Any:
 
 
 def constant_node(value: object) -> DataNode:
-    """Makes a node whose output is a constant; a named constant has one node in a graph, since names are unique."""
+    """Makes a node whose output is a constant. A named constant has one node in a graph, because names are unique."""
     if not isinstance(value, types.ArrayConstant) or "name" not in value.options:
         return _new_constant(value)
     if value.node is None:
-        value.node = _new_constant(value)  # other graphs get copies of it
+        value.node = _new_constant(value)  # other graphs copy this node
     return value.node
 
 
@@ -46,7 +46,7 @@ def _new_constant(value: object) -> DataNode:
 
 
 def expression(name: str, *operands: object) -> DataNode:
-    """Makes the node of an arithmetic expression, `math.<name>`, of DataNodes and constants."""
+    """Makes the node of an arithmetic expression, `math.<name>`, on DataNodes and constants."""
     for i, value in enumerate(operands):
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
             raise TypeError(
@@ -89,7 +89,7 @@ def add_operators(
     binary: Callable[[str], tuple[Callable[..., object], Callable[..., object]]],
     unary: Callable[[str], Callable[..., object]],
 ) -> None:
-    """Gives a class Python's arithmetic, comparison and bitwise operators."""
+    """Adds Python's arithmetic, comparison and bitwise operators to a class."""
     for python_name, name in BINARY_OPERATORS.items():
         forward, reflected = binary(name)
         setattr(cls, f"__{python_name}__", forward)
@@ -116,7 +116,7 @@ def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options
     """Computes NumPy's operators of an array and a node; raises TypeError for other functions of NumPy."""
     name = _OF_NUMPY.get(ufunc.__name__, ufunc.__name__)
     left, *rest = inputs
-    # `array += node` makes `array` the name of a node, as `array = array + node` does.
+    # After `array += node`, `array` is a node, as after `array = array + node`.
     plain = not options or (options.keys() == {"out"} and options["out"][0] is left)
     if name in _OPERATORS and method == "__call__" and plain:
         return expression(name, left.item() if rest and isinstance(left, np.generic) else left, *rest)

@@ -1,9 +1,9 @@
 """Runs Python's `if`, `and`, `or` and `not` on values of a graph.
 
-`convert` rewrites a function (see `transform`) so that these call the `ConditionalHooks` below. If a condition is an
-ordinary value, the hooks do what Python does. If it is a graph value, both branches run, one after the other on the same
-variables, and the values of the variables are merged. Functions that the user's function calls are converted when they
-are called, except functions of libraries.
+`convert` rewrites a function (see `transform`) so that its conditionals call the `ConditionalHooks` below. If a condition is
+an ordinary value, the hooks do what Python does. If it is a value of a graph, the hooks run both branches, one after the
+other on the same variables, and merge the values of the variables. Functions that the user's function calls are converted
+when they are called, except functions of libraries.
 """
 
 from __future__ import annotations
@@ -39,12 +39,11 @@ _NOT_CONVERTED = "_jdali_do_not_convert"
 
 
 def is_not_converted(func: object) -> bool:
-    """Returns True if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 
 def do_not_convert(func: object = None) -> Any:
-    """Decorates a function whose `if`, `and`, `or` and `not` stay Python's own, also in all functions that it calls.
+    """Decorates a function so that its `if`, `and`, `or` and `not`, and those of all functions that it calls, stay Python's own.
 
     Raises:
         ValueError: the function is a pipeline definition.
@@ -76,7 +75,7 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 @contextlib.contextmanager
 def tracing(hooks: Any) -> Iterator[None]:
-    """Passes conditionals on graph values in converted functions to `hooks`, in this context; see `Branches`."""
+    """Has converted functions pass conditionals on graph values to `hooks`, within this context; see `Branches`."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield
@@ -98,7 +97,7 @@ def _is_graph_value(value: object) -> bool:
 def convert(function: Callable[..., object]) -> Callable[..., Any]:
     """Converts a function: its conditionals on graph values go to the hooks of `tracing`.
 
-    Outside `tracing` the function behaves as before. Its errors have a traceback of the user's own lines.
+    Outside `tracing`, the function behaves as before. Tracebacks of errors show the user's own lines.
     """
     converted = RUNTIME.converted(function, even_of_libraries=True)
     plain = converted is function and isinstance(function, FunctionType)
@@ -140,7 +139,6 @@ class ConditionalHooks:
     BREAK = "break"
     CONTINUE = "continue"
 
-    # --- conditionals -----------------------------------------------------------------------
     def if_(
         self,
         condition: object,
@@ -157,7 +155,7 @@ class ConditionalHooks:
             live: variables among `assigned` that are read later.
             targets: attributes and items that the branches set.
 
-        Returns: how the branches that ran ended: None if they reached their end, or a `Return`, BREAK or CONTINUE.
+        Returns: how the branches ended: None if at their end, otherwise a `Return`, BREAK or CONTINUE.
         """
         if not _is_graph_value(condition):
             taken = body if condition else orelse
@@ -234,7 +232,7 @@ class ConditionalHooks:
         return _trace().hooks.not_(value) if _is_graph_value(value) else not value
 
     def compare(self, left: object, operators: tuple[str, ...], *operands: Callable[[], object]) -> Any:
-        """Compares neighbours, as in `left < b < c`, and evaluates `b` once."""
+        """Evaluates a chain of comparisons such as `left < b < c`; evaluates `b` once."""
         right = operands[0]()
         result = _COMPARISONS[operators[0]](left, right)
         if len(operators) == 1:
@@ -242,12 +240,11 @@ class ConditionalHooks:
         return self.and_(result, lambda: self.compare(right, operators[1:], *operands[1:]))
 
     def plain(self, value: object, what: str) -> object:
-        """Returns an ordinary value; raises TypeError for a graph value, which has no meaning here."""
+        """Returns an ordinary value; raises TypeError for a graph value, which is not allowed here."""
         if _is_graph_value(value):
             raise TypeError(f"the {what} is a graph value, which is not known before the pipeline runs")
         return value
 
-    # --- calls ------------------------------------------------------------------------------
     def converted(self, function: object, even_of_libraries: bool = False) -> Any:
         """Converts the conditionals of a function that is about to be called, if the function is the user's."""
         if isinstance(function, FunctionType):
@@ -309,7 +306,7 @@ def _explained(error: Exception) -> Exception:
 
 
 def _branch(condition: object, which: bool, branch: Callable[[], object] | None) -> object:
-    """Traces one branch for the samples that take it; returns what the branch returns."""
+    """Traces one branch for the samples that take it, and returns its result."""
     hooks = _trace().hooks
     hooks.begin_branch(condition, which)
     try:

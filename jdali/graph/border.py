@@ -11,11 +11,11 @@ from jdali.graph.plan import ExecutionPlan, HostStep, Stage, dependencies, last_
 
 @dataclasses.dataclass(frozen=True)
 class Border:
-    """Divides a plan in two parts.
+    """Divides a plan into two parts.
 
     Attributes:
         elsewhere: the steps for workers. Its outputs are the values that cross the border.
-        here: the other steps. They read the values that cross, and make the outputs of the pipeline.
+        here: the other steps, which read the values that cross the border, and make the outputs of the pipeline.
     """
 
     elsewhere: ExecutionPlan
@@ -23,11 +23,11 @@ class Border:
 
 
 def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
-    """Cuts a plan.
+    """Divides the steps of a plan between workers and this process.
 
     Args:
-        one_device: True if the accelerator is the CPU, so that workers run all steps. If False, they run the steps on the
-            CPU whose inputs they make.
+        one_device: True if the accelerator is the CPU; then workers run all steps. Otherwise they run the steps on the CPU
+            that need no values from the accelerator.
     """
     elsewhere: list[HostStep | Stage] = []
     here: list[HostStep | Stage] = []
@@ -61,9 +61,9 @@ def steps_before_programs(plan: ExecutionPlan) -> list[int]:
 def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
     """Marks the steps whose samples may be made late, so that a batch's samples are never in memory all at once.
 
-    Such a step's operator finds the sizes of its output with a probe. Only one stage reads the output: it is in the same
-    branch, reads the output as data, and its `setup` needs only sizes. A stage that mixes samples does not qualify, because
-    it reads all samples in one call.
+    The operator of such a step finds the sizes of its output with a probe. Only one stage reads the output. This stage is in
+    the same branch, reads the output as data, and its `setup` needs only the sizes. A stage that mixes samples does not
+    qualify, because it reads all samples in one call.
     """
     steps = tuple(
         dataclasses.replace(step, may_be_late=True)

@@ -37,7 +37,7 @@ class Target(Protocol):
     name: str
 
     def get(self) -> Any:
-        """Returns the target's value, unaffected by later changes; MISSING if it is not set."""
+        """Returns the target's value, which later changes do not affect; MISSING if it is not set."""
 
     def set(self, value: Any) -> None: ...
 
@@ -106,7 +106,7 @@ class Attribute(_Single):
 
 
 class ContainerItems:
-    """Represents the items of a dict or list; which items a branch sets shows only when it runs."""
+    """Represents the items of a dict or list. Only running a branch shows which items it sets."""
 
     def __init__(self, name: str, container: Any):
         self.name, self._container = name, container
@@ -140,7 +140,7 @@ def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> 
 
 
 def existing_targets(targets: Sequence[tuple[str, Callable[[], object], str | None]]) -> Iterator[Target]:
-    """Yields the attributes and items that branches set of objects that exist before the branches."""
+    """Yields the attributes and items that branches set on objects that existed before the branches."""
     for name, owner, attribute in targets:
         try:
             found = owner()
@@ -153,7 +153,7 @@ def existing_targets(targets: Sequence[tuple[str, Callable[[], object], str | No
 
 
 class Merge:
-    """Merges values from the branches of a conditional, in any containers."""
+    """Merges values from the branches of a conditional; the values may be in containers."""
 
     def __init__(self, hooks: Any, condition: Any):
         self._hooks, self._condition = hooks, condition
@@ -163,7 +163,7 @@ class Merge:
         self.missing: dict[str, tuple[str, str]] = {}  # full name and branch of each missing value
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """Adds a value, MISSING if a branch lacks it; `key` is its name in the error that Python raises if it is used later."""
+        """Adds a value of both branches, which is MISSING if a branch does not set it. Errors call it `key`."""
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:
@@ -191,7 +191,7 @@ class Merge:
                 self.missing[key] = name, "if" if if_true is MISSING else "else"
             return lambda merged: MISSING
         if if_true is if_false and not isinstance(if_true, _NUMBERS):
-            return lambda merged: if_true  # left alone by both branches
+            return lambda merged: if_true  # no branch has changed it
         structure: Any
         other: Any
         paths, structure = jax.tree_util.tree_flatten_with_path(if_true, is_leaf=self._hooks.is_graph_value)

@@ -25,12 +25,12 @@ def call_operator(
     """Checks a call of a function of `jdali.fn` and makes a node, in the current graph if there is one.
 
     Args:
-        inputs: DataNodes and constants. A list of DataNodes gives several input sets, and the operator is called once for
-            each. All lists have the same length; the calls share all other inputs.
-        name: name of the node; if there are several nodes, of the first.
+        inputs: DataNodes and constants. A list of DataNodes means several input sets; the operator is called once for each.
+            All lists must have the same length. Inputs that are not lists are the same in all calls.
+        name: name of the node; with several input sets, of the first node.
 
     Returns: the output, or a tuple of the outputs. For several input sets: a list with the output of each set; if the
-        operator has several outputs, a list of such lists, one for each output.
+        operator has several outputs, one such list for each output.
 
     Raises:
         InputCountError, UnknownArgumentError, MissingArgumentError: the number of inputs is wrong, or arguments are unknown
@@ -104,7 +104,7 @@ def _call_once(
     if device is None:
         device = device_of(inputs)
         device = device if device in ("gpu", *op.devices) else op.devices[0]
-    # Operators that DALI has on one device only also accept the other device, because both are backends of JAX here.
+    # Operators that DALI has on a single device accept the other device as well, because here both are backends of JAX.
     if device not in ("cpu", "gpu", "mixed"):
         raise ValueError(
             f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"'
@@ -129,7 +129,7 @@ def _constant_input(op: Operator, number: int, value: object) -> np.ndarray:
 
 
 def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
-    """Stacks the elements of a vector argument, some of them DataNodes; numbers get the element type."""
+    """Stacks the elements of a vector argument, some of which are DataNodes; numbers get the type `dtype`."""
     elements = [
         v if isinstance(v, DataNode) or dtype is None else np.asarray(to_host(v), dtype) for v in values
     ]

@@ -1,7 +1,7 @@
 """Implements conditionals on DataNodes: splits a batch by a predicate, and merges the results of the branches.
 
-Inside a branch, operators work only on the samples that take it. A value from outside is split at its first use in the
-branch; values that branches assign are merged after them. A branch without samples does not run.
+Inside a branch, operators work only on the samples that take the branch. A value from outside is split at its first use in
+the branch. Values that branches assign are merged after the conditional. A branch without samples does not run.
 """
 
 from __future__ import annotations
@@ -24,24 +24,19 @@ class Branches:
         self._domains: dict[tuple[int, type, int], Domain] = {}
         self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
         self._stack: list[Domain] = []
-        self._by_hand: set[Domain] = set()  # made by `split`; their values may be used in any branch
+        self._by_hand: set[Domain] = set()  # domains made by `split`; their values may be used in any branch
         graph.branches = self
 
     @classmethod
     def of(cls, graph: Graph) -> Branches:
-        """Returns the `Branches` of a graph."""
         return graph.branches or cls(graph)
 
     def is_graph_value(self, value: object) -> bool:
         """Returns True if a value is known only when the graph runs."""
         return isinstance(value, DataNode)
 
-    # --- branches ---------------------------------------------------------------------------
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
-        """Begins a branch; see `Domain`.
-
-        Operators called from here on work on the samples for which `condition` is `which`.
-        """
+        """Begins a branch. Operators called from now on work on the samples for which `condition` is `which`; see `Domain`."""
         domain = self._domain(self._graph.domain, self._in_current(condition), which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = domain
@@ -51,18 +46,17 @@ class Branches:
         self._graph.domain = self._stack.pop()
 
     def _domain(self, parent: Domain, condition: DataNode, which: bool | int, share: float = 1.0) -> Domain:
-        """Returns the domain of the samples of `parent` whose condition is `which`, always the same object."""
+        """Returns the part of `parent` whose condition is `which`; equal calls return the same object."""
         key = (id(condition), type(which), which)
         if key not in self._domains:
             self._domains[key] = Domain(parent, condition, which, share, user_line())
         return self._domains[key]
 
     def _in_current(self, value: DataNode) -> DataNode:
-        """Brings a value into the current branch."""
         return self.enter(self._graph.own(value), self._graph.domain)
 
     def enter(self, value: DataNode, domain: Domain) -> DataNode:
-        """Brings a value into a branch, with a node that selects its samples; each value gets one such node."""
+        """Brings a value into a branch with a node that selects the samples of the branch. Each value gets only one such node."""
         own = value.source.domain
         if own is domain:
             return value
@@ -90,7 +84,7 @@ class Branches:
     ) -> list[Any]:
         """Merges the values of both branches of a conditional; called outside the branches.
 
-        The values are leaves of containers; their names, for messages, include the path, such as "y[0]".
+        The values are leaves of containers. Their names in messages include the path, such as "y[0]".
         """
         condition = self._in_current(condition)
         triples = zip(names, true_values, false_values, strict=True)
@@ -122,7 +116,7 @@ class Branches:
         return node.outputs[0]
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-        """Selects, for each sample, the result of the case that its index names; each case is traced and run once."""
+        """Returns, for each sample, the result of the case that `index` selects. Each case is traced and run once."""
         index = self._in_current(index)
         parts = []
         for which, case in enumerate(cases):
@@ -151,11 +145,10 @@ class Branches:
                 f"{name}: Unexpected type {type(value)} after a branch of a conditional: it cannot become a batch"
             ) from None
 
-    # --- by hand ----------------------------------------------------------------------------
     def split(self, value: object, predicate: DataNode) -> tuple[DataNode, DataNode]:
         """Splits a value into the samples for which a predicate is true, and the samples for which it is false.
 
-        Operators that take one of the two parts work on its samples, in whichever branch they are called.
+        An operator that takes one of the two parts works on the samples of this part, whatever branch it is called in.
         """
         value, predicate = self._own(value, "split"), self._graph.own(predicate)
         parent = self.domain_of([value, predicate], self._graph.domain)
@@ -174,7 +167,7 @@ class Branches:
         outside = [predicate, *(self._before_split(value) for value in values)]
         parent = self.domain_of(outside, self._graph.domain)
         predicate = self.enter(predicate, parent)
-        # Accept parts of a split by another predicate: only the run shows if their sizes fit.
+        # Accept parts of a split by another predicate, because only the run shows whether their sizes fit.
         sides = [
             value
             if value.source.domain in self._by_hand and value.source.domain.parent is parent
@@ -184,7 +177,7 @@ class Branches:
         return self._merged(sides, predicate, "merge", parent)
 
     def domain_of(self, values: Iterable[object], current: Domain) -> Domain:
-        """Returns the samples that an operator works on: the smallest part by `split` among its inputs, or else `current`."""
+        """Returns the domain that an operator works on: the smallest part by `split` among its inputs, or else `current`."""
         for value in values:
             domain = value.source.domain if isinstance(value, DataNode) else value
             if isinstance(domain, Domain) and domain in self._by_hand and _depth(domain) > _depth(current):
@@ -198,9 +191,7 @@ class Branches:
         domain = value.source.domain
         return domain.parent or domain if domain in self._by_hand else domain
 
-    # --- logic ------------------------------------------------------------------------------
     def not_(self, value: DataNode) -> DataNode:
-        """Negates a value, sample by sample."""
         return self._graph.add(REGISTRY["_conditional.not_"], (value,), {}, device="cpu").outputs[0]
 
     def logical(self, first: DataNode, second: Callable[[], object], kind: str) -> DataNode:
@@ -258,11 +249,7 @@ def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> Da
 
 
 def current_branches(name: str) -> Branches:
-    """Returns the `Branches` of the pipeline that is being defined.
-
-    Raises:
-        RuntimeError: no pipeline is being defined; the message has `name`, the function that was called.
-    """
+    """Returns the `Branches` of the pipeline that is being defined; raises RuntimeError, which shows `name`, if there is none."""
     graph = current_graph()
     if graph is None:
         raise RuntimeError(f"{name}: called outside of a pipeline definition")

@@ -1,4 +1,4 @@
-"""Reorders blocks so that both branches of an `if` end alike: both in a `return`, or both at their end."""
+"""Reorders blocks so that both branches of an `if` end in a `return`, or neither does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jdali.graph.liveness import HOOK, SCOPES, at, has
 
 
 def move_rest(statements: Sequence[ast.stmt], in_loop: bool) -> list[ast.stmt]:
-    """Moves the statements after an `if` with a `return` or `continue` to the branch that does not leave.
+    """Moves the statements after an `if` into one branch, if the other branch ends in a `return` or `continue`.
 
     Then both branches end in a `return`, and their values can be merged. A `continue` at the end of a loop's body does
     nothing, and is removed.
@@ -45,7 +45,7 @@ def _move_rest_inside(node: ast.stmt, at_end: bool) -> None:
 
 
 def _with_flag(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Replaces the remaining `continue`s, deep in branches of a loop, by a flag that later statements test."""
+    """Replaces the remaining `continue`s, which are deep in branches of a loop, by a flag that later statements test."""
     if not any(_continues(node) for node in body):
         return body
     flag = f"{HOOK}continue_{body[0].lineno}"

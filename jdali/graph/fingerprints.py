@@ -1,8 +1,8 @@
-"""Computes a pipeline's fingerprint: a short text of all that its samples depend on, to find and name differences.
+"""Computes a pipeline's fingerprint, a short text of everything that its samples depend on, with which differences are found.
 
 A graph is described by an entry for each operator: its name, the origins of its inputs, its arguments as text. If the
-compressed entries are short, they are the fingerprint, and a difference is reported with both values. The fingerprint of
-a large graph has a few bits of a hash for each operator, which are enough to find the operator that differs.
+compressed entries are short, they are the fingerprint, and a difference is reported with both values. Otherwise the
+fingerprint has a few bits of a hash for each operator, which are enough to find the operator that differs.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from jdali.graph.node import DataNode, Domain, Node
 MOST_CHARACTERS = 400
 # Longer values of arguments are hashed.
 MOST_OF_A_VALUE = 48
-# Longer lists are hashed as a whole: item by item, the labels of a large data set would take a second.
+# Longer lists are hashed as a whole, because hashing the labels of a large data set item by item would take a second.
 MOST_ITEMS = 100
-# Most differences that a message lists.
+# Maximum number of differences that a message lists.
 MOST_DIFFERENCES = 4
 
-# Arguments that may change from run to run: where the data is, how it is divided, weighted and buffered. Readers compare the
-# size of the data, and `initial_fill` if the order depends on it.
+# Arguments that may change from run to run, such as the place of the data, and how it is divided, weighted and buffered.
+# Readers themselves compare the size of the data, and `initial_fill` if the order depends on it.
 MAY_CHANGE = frozenset({
     "file_root", "files", "file_list", "path", "paths", "uris", "index_path", "index_paths", "filenames",
     "annotations_file", "manifest_filepaths", "shard_id", "num_shards", "dont_use_mmap", "initial_fill",

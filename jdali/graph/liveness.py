@@ -1,7 +1,7 @@
 """Finds the variables that are read after an `if`: only these are outputs of a conditional.
 
 A variable that only one branch sets, or whose values cannot be merged, is no error if it is not read later. The analysis
-goes backwards over the statements of a function; in doubt, a variable counts as read.
+goes backwards over the statements of a function. If it is uncertain whether a variable is read, the variable counts as read.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class _Analysis:
     def _loop(
         self, node: ast.For | ast.AsyncFor | ast.While, after: Names, set_: Names, test: Names
     ) -> Names:
-        """Repeats until no name is added, because the body of a loop may follow itself."""
+        """Analyzes a loop until no name is added, because the body may run after itself."""
         start = self.block(node.orelse, after) | test
         while True:
             self.loops.append((after, start))
@@ -108,7 +108,7 @@ class _Analysis:
             start = again
 
     def _try(self, node: ast.Try | ast.TryStar, after: Names) -> Names:
-        """Assumes that a handler may follow any statement of the body, and `finally` may follow anything."""
+        """Assumes that a handler may run after any statement of the body, and `finally` after any statement."""
         outer = self.always
         final = self.block(node.finalbody, after)
         self.always = outer | (final if node.finalbody else NO_NAMES)
@@ -138,7 +138,7 @@ def has(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
 
 
 def stays(nodes: Iterable[ast.AST]) -> bool:
-    """Returns True if the nodes would change their meaning in a separate function."""
+    """Returns True if the nodes must stay in their function, because they would mean something else in a separate function."""
     nodes = list(nodes)
     if has(nodes, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
         return True

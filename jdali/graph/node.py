@@ -1,7 +1,7 @@
 """Defines the nodes of a pipeline's graph, and the `DataNode`s of their outputs.
 
-A node made outside a pipeline definition is in no graph. A graph that uses such a node, or a node of another graph, makes its
-own copy of the node and of all that the node depends on (`Graph.own`).
+A node made outside a pipeline definition belongs to no graph. If a graph uses such a node, or a node of another graph, it
+copies the node and everything that the node depends on (`Graph.own`).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Node:
     """Represents one operator in a graph.
 
     Attributes:
-        id: index in its graph; part of the operator's random keys.
+        id: index of the node in its graph; part of the operator's random keys.
         inputs: positional inputs; a NumPy array is a constant, the same for all samples.
         seed: the operator's own seed; None for the pipeline's seed.
         domain: the samples of the batch that the node works on (the branch of a conditional).
         runtime: object that an external source or a reader needs besides its arguments.
         preserve: True if the node runs even if its outputs are not used.
         serial: position in the order of creation of all nodes.
-        original: the node that this node is a copy of, which is in another graph or in none.
+        original: the node that this node is a copy of; it is in another graph, or in none.
     """
 
     id: int
@@ -96,10 +96,10 @@ class Domain:
     """Describes the samples a node works on: the whole batch, or the samples for which a predicate has one value.
 
     Attributes:
-        parent: the domain that this is a part of; None if this is the whole batch.
+        parent: the domain of which this is a part; None for the whole batch.
         predicate: a scalar for each sample of the parent.
-        branch: True or False for the samples whose predicate is true or false (a number is true unless it is 0); an integer
-            for the samples whose predicate equals it.
+        branch: value of the predicate for the samples of the domain. A bool compares truth (a number is true unless it is
+            0), an integer compares values.
         share: expected share of the parent's samples, 0 to 1.
     """
 
@@ -151,8 +151,9 @@ class Graph:
 
         Args:
             num_outputs: number of outputs; if None, the operator decides.
-            domain: the samples that it works on; the inputs must be values of these samples. None: the samples of the current
-                branch, into which the inputs are brought. A source always has samples for the whole batch, as in DALI.
+            domain: the samples that the operator works on, of which the inputs must be values. None: the samples of the
+                current branch; the inputs are then brought into it. A source always has samples for the whole batch, as in
+                DALI.
         """
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
@@ -183,35 +184,34 @@ class Graph:
         return node
 
     def add_batch(self, runtime: object, device: str) -> DataNode:
-        """Adds an external source with one output, whose batch `runtime` holds."""
+        """Adds an external source with one output, whose batch is `runtime`."""
         op = REGISTRY["external_source"]
         return self.add(op, (), {}, device=device, runtime=runtime, num_outputs=1).outputs[0]
 
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNode:
-        """Makes the value of an output of a node."""
         return DataNode(name, device, node, index)
 
     def taken(
         self, op: Operator, inputs: Sequence[object], args: Mapping[str, object]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Brings the user's inputs and arguments of a call into this graph."""
+        """Returns the inputs and arguments that the user passed to a call, as values of this graph."""
         return list(inputs), dict(args)
 
     def own(self, value: DataNode) -> DataNode:
-        """Returns the value in this graph: itself, or the value of a copy of its node."""
+        """Returns `value` if it is in this graph, otherwise its copy in this graph."""
         self.bring_in(value)
         node = self.copy_of(value.source)
         assert node is not None
         return node.outputs[value.index]
 
     def copy_of(self, node: Node) -> Node | None:
-        """Returns the node if it is in this graph, or else its copy; None if there is no copy yet."""
+        """Returns the node if it is in this graph, otherwise its copy; None if there is no copy yet."""
         if node.id < len(self.nodes) and self.nodes[node.id] is node:
             return node
         return self._copies.get(node.original or node)
 
     def bring_in(self, *values: DataNode) -> None:
-        """Copies the nodes that values depend on and that the graph lacks, in the order of their creation."""
+        """Copies all nodes that the values depend on and that are not in this graph, in the order of their creation."""
         pending = [value.source for value in values]
         foreign: dict[Node, Node] = {}  # nodes to copy, by their originals
         while pending:
@@ -320,7 +320,6 @@ class DataNode(Expression):
     def __repr__(self) -> str:
         return f'DataNode(name="{self.name}", device="{self.device}")'
 
-    # --- moving between devices -------------------------------------------------------------
     def gpu(self) -> DataNode:
         """Returns the same batch on the pipeline's accelerator."""
         return self if self.device == "gpu" else apply("_transfer", (self,), {}, device="gpu")
@@ -329,9 +328,8 @@ class DataNode(Expression):
         """Returns the same batch in host memory."""
         return self if self.device == "cpu" else apply("_transfer", (self,), {}, device="cpu")
 
-    # --- facts about the batch --------------------------------------------------------------
     def shape(self, *, dtype: object = None, device: str = "cpu") -> DataNode:
-        """Returns the shape of each sample, a 1-D tensor, INT64 unless `dtype` says otherwise."""
+        """Returns the shape of each sample, a 1-D tensor of the type `dtype`, INT64 by default."""
         args = {} if dtype is None else {"dtype": dtype}
         return apply("shapes", (self,), args, device=device)
 
@@ -343,7 +341,6 @@ class DataNode(Expression):
         """Returns the origin of each sample (a file name), as bytes."""
         return self.property("source_info", device=device)
 
-    # --- indexing ---------------------------------------------------------------------------
     def __getitem__(self, key: object) -> DataNode:
         args = parse_index(key)
         return self if not args else apply("_tensor_subscript", (self,), args, device=self.device)
@@ -389,7 +386,7 @@ def apply(
 
 
 def device_of(inputs: Sequence[object]) -> str:
-    """Chooses the device of an operator if the user does not: the accelerator, if any input is there."""
+    """Chooses the device of an operator for which the user gives none: the accelerator if any input is there."""
     return "gpu" if any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs) else "cpu"
 
 

@@ -1,9 +1,9 @@
 """Cuts a graph into steps: host steps, and stages that are compiled to one program for each padded shape.
 
-Every node gets a *level*. A value that some `setup` must see on the host (a rotation angle that sets the canvas), or that a
-host operator reads, must be computed one level before its reader. All other nodes come as late as possible, so that they
-fuse with their readers. An operator that works on the whole batch is a stage of its own, because the shapes of other stages
-differ by sample. Within a level host steps come first, then stages on the CPU, then stages on the accelerator.
+Every node gets a *level*. A value that some `setup` or host operator reads on the host (such as a rotation angle that sets
+the size of the canvas) must be computed one level before its consumer. All other nodes come as late as possible, so that
+they fuse with their consumers. An operator that works on the whole batch is a stage of its own, because the shapes of other
+stages differ by sample. Within a level host steps come first, then stages on the CPU, then stages on the accelerator.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class HostStep:
     """Represents one operator that runs outside compiled code.
 
     Attributes:
-        may_be_late: True if the samples may be made late, when the stage that uses them reads them; see `with_late_steps`.
+        may_be_late: True if the samples may be made late, that is, when a stage reads them; see `with_late_steps`.
     """
 
     node: Node
@@ -83,7 +83,7 @@ class ExecutionPlan:
     """Holds the plan of a graph: its steps, outputs and last uses.
 
     Attributes:
-        last_uses: values that no later step needs, for each step.
+        last_uses: for each step, the values that no later step needs.
     """
 
     steps: tuple[HostStep | Stage, ...]
@@ -110,7 +110,7 @@ def make_plan(
     *,
     one_device: bool = False,
 ) -> ExecutionPlan:
-    """Plans the nodes that `outputs` depend on, and preserved nodes; with `one_device`, "cpu" and "gpu" nodes may fuse."""
+    """Plans the nodes that `outputs` depend on, and preserved nodes. With `one_device`, "cpu" and "gpu" nodes may fuse."""
     used = upstream([*outputs, *(v for n in nodes if n.preserve for v in dependencies(n))])
     used |= {n for n in nodes if n.preserve}
     live = [n for n in nodes if n in used]
@@ -133,7 +133,6 @@ def make_plan(
 
 
 def step_of(node: Node) -> HostStep | Stage:
-    """Makes a step of a single operator."""
     if not is_compiled(node):
         return HostStep(node, 0)
     where = {node: "cpu" if node.device == "cpu" else "gpu"}
@@ -143,7 +142,7 @@ def step_of(node: Node) -> HostStep | Stage:
 def last_uses(
     steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode], inputs: Sequence[DataNode] = ()
 ) -> tuple[tuple[DataNode, ...], ...]:
-    """Finds the values that no later step needs, for each step; `inputs` exist before the first step."""
+    """Finds, for each step, the values that no later step needs. `inputs` exist before the first step."""
     kept = set(outputs)
     last: dict[DataNode, int] = {}
     for number, step in enumerate(steps):
@@ -161,8 +160,8 @@ def last_uses(
 def scaled_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
     """Finds decoders that may decode at a fraction of the size, with the operators that read their pictures.
 
-    A decoder qualifies if all these operators take scaled pictures and have no per-sample arguments, and its pictures are no
-    output of the pipeline.
+    A decoder qualifies if its pictures are no output of the pipeline, and all operators that read them accept scaled
+    pictures and have no per-sample arguments.
     """
     users: dict[DataNode, list[Node]] = {}
     for node in (node for step in plan.steps for node in step.nodes):
@@ -264,7 +263,7 @@ def _stages(
         members = set(group)
         inputs: dict[DataNode, None] = {}
         for node in group:
-            # An argument that `setup` has seen reaches the program with the results of `setup`.
+            # An argument that `setup` reads is no input of the program: it is passed with the results of `setup`.
             handed_over = {*node.needs_values(), *_checked_values(node)} & {*node.arg_inputs.values()}
             for value in [*node.data_inputs, *node.arg_inputs.values()]:
                 if value.source not in members and value not in handed_over:
@@ -285,7 +284,7 @@ def _stages(
 
 
 def _checked_values(node: Node) -> list[DataNode]:
-    """Lists arguments that are on the host anyway, and that `setup` can check."""
+    """Lists the arguments that `setup` can check because they are on the host anyway."""
     return [
         value for name, value in node.arg_inputs.items()
         if value.device == "cpu" and not is_compiled(value.source) and node.op.setup_sees(name)
@@ -295,7 +294,7 @@ def _checked_values(node: Node) -> list[DataNode]:
 def _components(
     nodes: Sequence[Node], levels: dict[Node, int], where: Mapping[Node, str]
 ) -> list[list[Node]]:
-    """Groups nodes that share a program: they have the same level, device and samples, and are connected by data."""
+    """Groups the nodes that share a program, which are connected by data and have the same level, device and samples."""
     parent: dict[Node, Node] = {n: n for n in nodes}
 
     def find(node: Node) -> Node:

@@ -17,19 +17,18 @@ from typing import Any
 from jdali._operators.record import REGISTRY, Operator
 from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
 
-NO_BRANCH = -1  # the domain number of `WHOLE_BATCH`, which is no branch
+NO_BRANCH = -1  # domain number of `WHOLE_BATCH`, which is not a branch
 
 
 @dataclasses.dataclass(frozen=True)
 class ValueNumber:
-    """Identifies an output of a node, by number of the node and of the output."""
+    """Identifies an output by the number of its node and its number among the outputs of the node."""
 
     node: int
     index: int
 
     @classmethod
     def of(cls, value: DataNode) -> ValueNumber:
-        """Returns the number of a value in its graph."""
         return cls(value.source.id, value.index)
 
     def find(self, graph: Graph) -> DataNode:
@@ -41,7 +40,7 @@ class ValueNumber:
 
 @dataclasses.dataclass(frozen=True)
 class DomainRecord:
-    """Records a branch, see `Domain`; the parent is given by its number."""
+    """Records a branch, see `Domain`. `parent` is the number of a domain."""
 
     parent: int
     predicate: ValueNumber
@@ -56,8 +55,8 @@ class NodeRecord:
 
     Attributes:
         inputs, args: inputs and arguments, with a `ValueNumber` in place of each value.
-        runtime: makes the node's `runtime`; None if it has none. An argument that is this object is replaced by the
-            result.
+        runtime: factory of the node's `runtime`; None if the node has none. In `inputs` and `args` it stands for the
+            `runtime`.
         outputs: number of outputs.
         domain: number of the domain, or `NO_BRANCH`.
     """
@@ -115,7 +114,7 @@ def _add(graph: Graph, record: NodeRecord, domain: Domain) -> None:
 
 
 def record_graph(nodes: Iterable[Node], remake: Callable[[Any], Callable[[], Any]]) -> GraphRecord:
-    """Records a graph; `remake` takes the `runtime` of a node, and returns a factory of it for another graph."""
+    """Records a graph. `remake` takes the `runtime` of a node, and returns a factory that makes it for another graph."""
     numbers: dict[Domain, int] = {WHOLE_BATCH: NO_BRANCH}
     domains: list[DomainRecord] = []
 
@@ -148,7 +147,7 @@ def _record(node: Node, remake: Callable[[Any], Callable[[], Any]], domain: int)
 
 
 def copy_graph(graph: Graph) -> Graph:
-    """Copies a graph for another pipeline of the same definition; its sources are at their beginnings."""
+    """Copies a graph for another pipeline of the same definition. The sources of the copy are at their beginnings."""
     copy = Graph()
     record_graph(graph.nodes, operator.attrgetter("anew")).add_to(copy)
     return copy

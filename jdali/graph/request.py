@@ -31,7 +31,7 @@ def request_of(
     Args:
         specs: specs of the node's inputs, and of arguments that `values` lacks.
         values: values [N, ...] of arguments, and of inputs that act as arguments, by name. Other arguments are traced.
-        constants: further inputs that are one array for all samples, by name; the node's own constants are added.
+        constants: further inputs that are one array for all samples, by name, besides the constants of the node.
         contents: replaces the spec of the first input.
     """
     op, count = node.op, batch_size

@@ -1,4 +1,4 @@
-"""Rewrites nodes of a graph for a function: without moves, and with conditionals that choose by sample."""
+"""Rewrites nodes of a graph for a function. Removes moves, and makes conditionals choose between computed branches by sample."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT, _OPERAND = "_conditional.not_", "_conditional.validate_logical"
 _CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
 
 
-# Operators that a loaded folder may run on the host, besides decoders: none of them reads files or calls user functions.
+# Operators that a loaded folder may run on the host, besides decoders. None of them reads files or calls user functions.
 HOST_OPERATORS = frozenset(
     {
         "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",
@@ -72,12 +72,12 @@ def is_choice(node: Node) -> bool:
 
 
 def passes_on(node: Node) -> bool:
-    """Returns True if a function leaves a node out, because it only passes on its first input: a move, or a branch's start."""
+    """Returns True if a node only passes on its first input, so that functions omit it: a move, or the start of a branch."""
     return moves_only(node) or node.op.name == _SPLIT
 
 
 def origin(value: DataNode) -> DataNode:
-    """Returns the value that this value was before moves, and before it entered branches."""
+    """Returns the value from which moves between devices and entries into branches made `value`."""
     while passes_on(value.source):
         value = value.source.data_inputs[0]
     return value
@@ -86,11 +86,11 @@ def origin(value: DataNode) -> DataNode:
 class Rewriting:
     """Rewrites nodes one after another, in the order in which they run.
 
-    A node that does not change stays the same object. All nodes keep their numbers, and so their random keys.
+    A node that does not change stays the same object. All nodes keep their numbers, which their random keys depend on.
     """
 
     def __init__(self, fixed: Mapping[DataNode, np.ndarray]):
-        """Takes values that are the same for all samples; if one is a condition, only one branch remains."""
+        """Takes values that are the same for all samples. If one is a condition, only the branch that it chooses remains."""
         self._conditions = {_identity(value): array for value, array in fixed.items()}
         self._rewritten: dict[tuple[Node, int], DataNode] = {}
 

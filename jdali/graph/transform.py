@@ -10,7 +10,7 @@
 
 The branches are functions that share the variables of the function around them, so that a hook can run one branch or
 both, and read the variables in between. A `return`, `break` or `continue` in a branch becomes a value that the branch
-returns, and takes effect after the call. Every new node has the line of the node that it replaces.
+returns; the code after the call acts on it. Every new node has the line of the node that it replaces.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Declared: TypeAlias = dict[str, type[ast.Global] | type[ast.Nonlocal]]
 
 
 def transform(node: FunctionNode, code: CodeType) -> CodeType:
-    """Rewrites a function of the user; returns its code, which has a further free variable, `ag__`."""
+    """Rewrites a user's function. Returns its code, which has an additional free variable, `ag__`."""
     function = copy.deepcopy(node)
     _strip(function)
     _mangle(function, code.co_qualname)
@@ -49,7 +49,7 @@ def transform(node: FunctionNode, code: CodeType) -> CodeType:
     assert isinstance(factory, ast.FunctionDef)
     factory.body = [ast.Assign(free, ast.Constant(None)), inner]
     if not isinstance(function, ast.Lambda) and function.name not in code.co_freevars:
-        # A function that names itself is a global, because it was not defined inside another function.
+        # If the code uses the function's own name, this is a global, because the function was not defined inside another.
         factory.body.insert(0, ast.Global([function.name]))
     module = ast.Module([factory], [])
     for new in (factory, *factory.body):
@@ -66,7 +66,7 @@ def _code_in(code: CodeType, name: str) -> CodeType:
 
 
 def _strip(function: FunctionNode) -> None:
-    """Removes what was evaluated when the function was defined."""
+    """Removes decorators, defaults and annotations, which Python has already evaluated."""
     function.args.defaults = []
     function.args.kw_defaults = [None] * len(function.args.kwonlyargs)
     for argument in ast.walk(function.args):
@@ -108,7 +108,7 @@ def convert_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
             body.insert(0, at(kind(names), function.body[0]))
     names = sorted(branches.state - set(argument_names(function)) - branches.declared.keys())
     if names:
-        # This code never runs. It makes the names variables of this function, which the branches share.
+        # This code never runs. It makes the names local variables of this function, which the branches share.
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
         never = ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None))], [])
         body.insert(0, at(never, function.body[0]))
@@ -139,7 +139,7 @@ class _Expressions(ast.NodeTransformer):
     """Rewrites logical expressions and calls."""
 
     def __init__(self, first: str | None):
-        self.first = first  # the first parameter, which `super()` needs
+        self.first = first  # the first parameter of the function, for `super()`
 
     def plain(self, value: ast.expr, what: str) -> ast.expr:
         """Adds a check that refuses a graph value at run time."""
@@ -181,7 +181,7 @@ class _Expressions(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
-            if not node.args and self.first:  # a branch is another function, which needs the arguments
+            if not node.args and self.first:  # needed in a branch, which is another function
                 node.args = [ast.Name("__class__", ast.Load()), ast.Name(self.first, ast.Load())]
                 return at(node, node)
         elif not reads_frame(node):

@@ -1,6 +1,6 @@
 """Iterates over pipelines in epochs and returns sharded `jax.Array`s.
 
-* `data_iterator` has `DataIterator`, `epoch_loop` its loop, `stream` the batches with the ends of epochs.
+* `data_iterator` defines `DataIterator`, `epoch_loop` its loop, and `stream` the sequence of batches and ends of epochs.
 * `policy` has DALI's rules for the length of an epoch and for its last batch.
 * `assemble` makes the arrays of a batch; `assembled_ahead` calls it in background threads.
 * `state` saves and restores an iterator; `replay` makes any batch again.

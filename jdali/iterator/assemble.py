@@ -24,7 +24,7 @@ class Assembler:
         sharding: a sharding for all outputs, or a dict of shardings by name; None: the default device.
         padded: names of the outputs whose samples may differ in size; they are padded with zeros, and
             `<name>_extent` has their sizes.
-        leading: if True and there is a sharding, the parts of the batch get a leading axis of their own.
+        leading: if True and there is a sharding, a leading axis is added for the parts of the batch.
 
     Attributes:
         squeezed: names of outputs [N, 1] that become [N].
@@ -56,9 +56,8 @@ class Assembler:
         """Makes the arrays of one batch, by name.
 
         Args:
-            outputs: the outputs of each pipeline.
             rows: the rows to take from each pipeline's outputs; None for all.
-            mask: bool [N], for the samples of all pipelines.
+            mask: mask of the batch, bool [N], for the samples of all pipelines.
         """
         for batches in outputs:
             self.check(batches)
@@ -90,12 +89,11 @@ class Assembler:
             )
 
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
-        """Joins the rows of all pipelines into one array."""
         array = place(name, parts, sharding)
         return lead(array, fitted(name, sharding, array.ndim)) if self._leading and sharding else array
 
     def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
-        """Returns, for each pipeline and output, how its rows are split among devices; None if they are not split."""
+        """Returns, for each output of each pipeline, how the rows are split among devices; None if they are not split."""
         wanted: list[BatchSplit | None] = []
         for name in self.names:
             sharding = self._sharding_of(name)
@@ -145,14 +143,14 @@ def _take(arrays: Sequence[AnyArray], rows: Sequence[np.ndarray | None]) -> list
 
 
 class _Sizes:
-    """Chooses the padded shape of a ragged output; keeps shapes few, since each costs the user a compilation."""
+    """Chooses the padded shape of a ragged output. It uses few shapes, because each costs the user a compilation."""
 
     def __init__(self) -> None:
         self._first: np.ndarray | None = None
         self._varies: np.ndarray = np.zeros(0, bool)
 
     def holding(self, extents: np.ndarray) -> tuple[int, ...]:
-        """Returns a shape that holds all extents; axes that ever varied are rounded up to a coarse grid."""
+        """Returns a shape in which all extents fit. Axes that have varied so far are rounded up to a coarse grid."""
         if self._first is None:
             self._first, self._varies = extents[0], np.zeros(extents.shape[1], bool)
         self._varies |= (extents != self._first).any(axis=0)
@@ -161,7 +159,7 @@ class _Sizes:
 
 
 def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
-    """Returns equally sized samples as one array; NumPy if they are in host memory and will be cut or split."""
+    """Returns equally sized samples as one array, which is a NumPy array if they are in host memory and will be cut or split."""
     store = batch.store
     whole = store.whole()
     what = f"iterator: output {name!r}"

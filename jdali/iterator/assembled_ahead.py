@@ -5,9 +5,8 @@
                                ├─▶ JoinedBatch: arrays on their devices
  pipeline 1: made ──▶ part 1 ──┘
 ```
-The thread that adds the last part of a batch makes its arrays. `select` chooses the samples, by the
-rules for the last batch of an epoch. If making the arrays fails, the iterator tries again when it takes
-the batch, and raises the error.
+The thread that adds the last part of a batch makes the arrays. `select` chooses the samples by the rules for the last batch
+of an epoch. If making the arrays fails, the iterator makes them again when it takes the batch, and then raises the error.
 """
 
 from __future__ import annotations
@@ -47,13 +46,13 @@ class Selection:
 
 
 def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Result]) -> Selection | None:
-    """Selects the samples of a batch for the user; returns None if all were lost, and the batch is left out.
+    """Selects the samples of a batch for the user. Returns None if all samples failed, so that the batch is left out.
 
     Args:
         counts: for each pipeline, the number of samples of the batch that belong to the epoch.
 
     Raises:
-        OperatorError: some pipelines, but not all, have lost every sample of the batch.
+        OperatorError: in some pipelines, but not in all, every sample of the batch failed.
     """
     full = counter.batch_size
     lost = [result.nothing for result in results if result.nothing is not None]
@@ -89,7 +88,7 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
 
 
 def _inside(counter: EpochCounter, result: Result, count: int) -> np.ndarray:
-    """Marks the samples that belong to the epoch; without a reader, the first `count`."""
+    """Marks the samples that belong to the epoch. Without a reader, these are the first `count`."""
     inside: np.ndarray = np.arange(len(result.mask)) < count
     if counter.reader is None:
         return inside
@@ -115,21 +114,21 @@ class Assembly:
         self._turn = threading.Lock()
 
     def __call__(self, results: Sequence[Result], share: EpochShare) -> UserBatch | None:
-        """Makes the arrays of a batch and waits until they are computed; returns None if all samples were lost."""
+        """Makes the arrays of a batch and waits until they are computed. Returns None if all samples failed."""
         selection = select(self._counter, share.counts, results)
         if selection is None:
             return None
         outputs = [result.outputs for result in results]
         with self._turn, self._slabs, self.timer.lap(), NATIVE:
             arrays = self._assemble(outputs, selection.rows, selection.real)
-            # Arrays that next() returns are ready, so the time spent in it is all the time a user waits.
+            # next() returns only computed arrays, so the time spent in it is the whole time that a user waits.
             with inner("computing"):
                 jax.block_until_ready(arrays)
         return UserBatch(arrays, selection.belongs, share)
 
 
 class JoinedBatch:
-    """Holds a batch of all pipelines; its parts are dropped once its arrays are made."""
+    """Holds a batch of all pipelines. The parts are dropped once the arrays are made."""
 
     def __init__(self, pipelines: int):
         self.parts: list[Result | None] = [None] * pipelines
@@ -141,14 +140,14 @@ class _Joining:
 
     def __init__(self, pipelines: int, assembly: Assembly):
         self._pipelines, self._assembly = pipelines, assembly
-        # The results that hold a batch keep it alive.
+        # A batch is alive as long as a result references it.
         self._batches: weakref.WeakValueDictionary[tuple[int, int], JoinedBatch] = (
             weakref.WeakValueDictionary()
         )
         self._lock = threading.Lock()
 
     def add(self, pipeline: int, result: Result, share: EpochShare) -> Result:
-        """Adds a part of a batch and, if it is the last, makes the arrays; returns the part with its batch."""
+        """Adds a part of a batch. The last part makes the arrays. Returns the part, with the batch as `finished`."""
         with self._lock:
             place = share.epoch, share.number
             batch = self._batches.get(place)
@@ -188,7 +187,7 @@ class _Part:
 
 
 def follow(pipelines: Sequence[Pipeline], assembly: Assembly, counter: EpochCounter) -> list[object]:
-    """Starts assembling batches ahead; ends when the returned objects are freed."""
+    """Starts assembling batches ahead. Assembling ends when the returned objects are freed."""
     joining = _Joining(len(pipelines), assembly)
     parts = [_Part(joining, i, counter) for i in range(len(pipelines))]
     for part, pipeline in zip(parts, pipelines, strict=True):
@@ -197,7 +196,7 @@ def follow(pipelines: Sequence[Pipeline], assembly: Assembly, counter: EpochCoun
 
 
 def found(results: Sequence[Result], share: EpochShare) -> UserBatch | None:
-    """Returns the batch that was assembled ahead from `results` for this share, or None."""
+    """Returns the batch that was assembled ahead from `results` for this share; None if there is none."""
     batch = results[0].finished
     if not isinstance(batch, JoinedBatch) or any(result.finished is not batch for result in results):
         return None

@@ -47,34 +47,33 @@ class DataIterator(EpochLoop[BatchT]):
     was left early is continued by the next one, and `reset` in the middle of an epoch is ignored; `take(n)` and
     `reset(force=True)` end the epoch.
 
-    Several threads may share one iterator: each batch, and each end of an epoch, goes to one of the threads
-    that call `next`; after the end all threads get StopIteration until `reset`. If another thread calls
-    `set_state`, a waiting `next` returns a batch of the new position; after `close` it raises.
+    Several threads may share one iterator. Each batch goes to only one of the threads that call `next`; after the end of an
+    epoch, all threads get StopIteration until `reset`. If another thread calls `set_state`, a waiting `next` returns a batch
+    of the new position; after `close` it raises.
 
     Args:
         pipelines: one pipeline, or several with the same outputs and batch size, whose rows are concatenated.
         output_map: a name for each output, or a TypedDict whose keys are the names. A TypedDict is also the batch
             type for type checkers, and may declare the mask and the sizes of ragged outputs. None: the names
             that the pipeline function returns (`Pipeline.output_names`).
-        size: samples in an epoch, of all pipelines together; for sources without an end. Without `size`
-            and `reader_name` an epoch lasts until a source ends; readers never end.
+        size: samples in an epoch, of all pipelines together, for sources without an end. Without `size` and `reader_name`,
+            an epoch lasts until an external source ends; readers never end.
         reader_name: name of the reader (its argument `name`) that sets the length of the epochs.
         auto_reset: with True or "yes", the next epoch begins without a call of `reset`.
-        last_batch_padded: with `size`, True if the source repeats its last sample at the end of the epoch. For a
-            reader this is known.
+        last_batch_padded: with `size`, True if the source repeats its last sample at the end of the epoch. Not needed with
+            `reader_name`.
         last_batch_policy: rule for samples that do not fill a batch.
-        prepare_first_batch: start making (and compiling for) the first batch at once, in the background;
-            functions of external sources are called for it here.
-        sharding: a sharding for all outputs, or a dict of shardings by name; outputs become global arrays. The
-            compiled stages that make outputs run on all their devices, each device on its own samples, and the
-            results stay there; slices of host outputs are copied directly to their devices (`Pipeline.plan` shows
-            which stages are spread). With several processes, each process makes its part of the batch: its
-            pipelines have the same seed as the pipelines of other processes, but read other shards (processes that
-            hold the same part read the same shard). Give `reader_name`, so all processes take the same number of
-            steps.
+        prepare_first_batch: if True, starts to make the first batch, and to compile programs for it, at once and in the
+            background. The constructor then calls the functions of external sources for this batch.
+        sharding: a sharding for all outputs, or a dict of shardings by name; outputs become global arrays. The compiled
+            stages that make these outputs run on all devices of the sharding, each device on its part of the samples, and
+            the results stay there (`Pipeline.plan` shows which stages do). Outputs in host memory are copied slice by slice
+            to their devices. With several processes, each process makes a part of the batch: pipelines of all processes must
+            have the same seed, but read different shards (processes with the same part read the same shard). Give
+            `reader_name`, so that all processes take the same number of steps.
         mask_name: name of the mask, bool [N]. It is False for samples that only fill up the batch (with
-            `LastBatchPolicy.PAD`) and for stand-ins of failed samples (with `on_error="mask"`). With neither of
-            these options there is no mask.
+            `LastBatchPolicy.PAD`) and for samples that replace failed ones (with `on_error="mask"`). With neither of these
+            options there is no mask.
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded with
             zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. With "error", such samples raise.
         squeeze: names of outputs with one number per sample, such as a reader's labels: [N, 1] becomes [N].
@@ -164,7 +163,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def pipelines(self) -> tuple[Pipeline, ...]:
-        """The pipelines of this iterator, with their errors, plans and times."""
+        """The pipelines of this iterator; they have the errors, plans and times."""
         return tuple(self._pipelines)
 
     def __repr__(self) -> str:
@@ -181,22 +180,20 @@ class DataIterator(EpochLoop[BatchT]):
     ) -> Assembler:  # fmt: skip
         return Assembler(self.output_map, sharding, padded, mask_name, leading=leading)
 
-    # --- iterating --------------------------------------------------------------------------
     def next(self) -> BatchT:
         """Returns the next batch, as `next(iterator)` does."""
         return self.__next__()
 
     @folding
     def peek(self) -> BatchT:
-        """Returns the batch that `next` will return; `get_state` does not count it."""
+        """Returns the batch that `next` will return, without moving the iterator."""
         return self._draw(keep=True).arrays
 
-    # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
-        """Counts the batches of a loop over this epoch; the next epoch may have one more or less, see `LastBatchPolicy`.
+        """Counts the batches of a loop over this epoch. The next one may have one more or less, see `LastBatchPolicy`.
 
-        After `set_state` or a `break`, it counts the rest of the epoch, and once a loop over the rest has
-        ended, the next epoch. After a whole epoch the count stays until `reset`.
+        After `set_state` or a `break`, it counts the rest of the epoch. Once a loop over the rest has ended, it counts the
+        next epoch. After a whole epoch, the count does not change until `reset`.
         """
         length = self._length if self._counts_this else self._end.length  # type: ignore[union-attr]
         if length is None:
@@ -205,15 +202,15 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def _counts_this(self) -> bool:
-        """True if `len` counts this epoch. After a loop over its rest `len` counts the next epoch, for a progress bar."""
+        """True if `len` counts this epoch; False after a loop over the rest of it, when `len` counts the next one."""
         return self._end is None or not self._first
 
     @property
     def size(self) -> int:
         """Samples in the batches that `len` counts, of all pipelines together; -1 if not known.
 
-        With `reader_name`, one shard is counted. With PARTIAL and PAD it leaves out samples that only
-        fill up the last batch.
+        With `reader_name`, only one shard is counted. With PARTIAL and PAD, samples that only fill up the last batch are not
+        counted.
         """
         with self._lock:
             state = self._state if self._counts_this else self._end.next_state  # type: ignore[union-attr]
@@ -223,7 +220,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def wait_seconds(self) -> float:
-        """Seconds that `next` waited for data in this epoch; after its end the value stays until the next epoch begins."""
+        """Seconds that `next` waited for data in this epoch. After the epoch, the value stays until the next epoch begins."""
         return self._clock.waited
 
     @property
@@ -232,7 +229,7 @@ class DataIterator(EpochLoop[BatchT]):
         return self._clock.share
 
     def report(self) -> Report:
-        """Reports on the time of this epoch; after its end the report stays until the next epoch begins.
+        """Reports on the time of this epoch. After the epoch, the report stays until the next epoch begins.
 
         `print(iterator.report())` shows whether the loop waited for data, which part of the pipeline is the
         bottleneck, and what to change.
@@ -240,27 +237,25 @@ class DataIterator(EpochLoop[BatchT]):
         clock = self._clock
         return self._recorder.report(clock.batches, clock.elapsed, clock.waited, clock.first_wait)
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Returns the position after the batch that `next` returned last; small and JSON-serializable."""
+        """Returns the position after the batch that `next` returned last. The state is small and JSON-serializable."""
         return self._state
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues where `get_state` was called, in this or an equal iterator.
 
-        If the batch size or the number of pipelines or shards differs, the rest of the epoch is divided
-        anew. If all pipelines have the same seed, all processes may take the state of any one process.
+        The batch size and the number of pipelines and shards may differ; then the rest of the epoch is divided into new
+        batches. If all pipelines have the same seed, all processes may take the state of any one process.
 
         Raises:
-            StateError: the state belongs to other pipelines; the message names the difference. The iterator stays
-                where it was.
+            StateError: the state belongs to other pipelines; the message names the difference. The position does not change.
         """
         with self._lock:
             self._kept = None
             try:
                 self._stream.set_state(state)
             except StateError:
-                with contextlib.suppress(StateError):  # a source that can be read only once cannot go back
+                with contextlib.suppress(StateError):  # a source that can be read only once cannot move back
                     self._stream.set_state(self._state)
                 raise
             counter = self._stream.counter
@@ -289,21 +284,20 @@ class DataIterator(EpochLoop[BatchT]):
             )
         return checkpoints(self._state)
 
-    # --- again ------------------------------------------------------------------------------
     def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
         """Makes any batch of the training again, bitwise the same; the iterator's position does not change.
 
         Works with readers, and with external sources that are lists or callbacks of the sample or batch number.
 
         Args:
-            step: number of the batch, from 0; resumed training continues the numbers.
-            epoch: number of the epoch, from 0, from whose beginning `step` is counted; None counts from the beginning
-                of the training. In an epoch that was resumed with another batch size or number of
-                shards, batches are counted from the resumption.
+            step: number of the batch, from 0. In resumed training, the count continues.
+            epoch: number of the epoch, from 0; `step` is then counted from its beginning. None counts from the beginning of
+                the training. If an epoch was resumed with another batch size or number of shards, its batches are counted
+                from this point.
 
         Raises:
             IndexError: the batch does not exist.
-            ValueError: its samples are not known.
+            ValueError: the samples of the batch are not known.
             RuntimeError: an external source cannot go back.
         """
         return replay.batch_at(self._stream, step, epoch)  # type: ignore[return-value]
@@ -327,7 +321,6 @@ class DataIterator(EpochLoop[BatchT]):
             state = self._stream.get_state()
         self.set_state(state)
 
-    # --- the end ----------------------------------------------------------------------------
     def close(self) -> None:
         """Stops the iterator and its pipelines, and waits for their threads; a second call does nothing."""
         for pipe in self._pipelines:
@@ -347,6 +340,6 @@ class DataIterator(EpochLoop[BatchT]):
 
 
 def loop_over(pipe: Pipeline) -> DataIterator[Any] | None:
-    """Returns the last iterator over a pipeline, which reports on the running loop; None if it is gone."""
+    """Returns the last iterator over a pipeline, which can report on the running loop; None if it is gone."""
     found = _LOOPS.get(pipe)
     return None if found is None else found()

@@ -109,7 +109,6 @@ def _arguments(
     sharding: Sharding | Mapping[str, Sharding] | None,
     one_for_each: bool,
 ) -> list[dict[str, Any]]:
-    """Makes the keyword arguments of each pipeline."""
     options = {"num_threads": DEFAULT_NUM_THREADS, **kwargs}
     if sharding is None:
         return [options]

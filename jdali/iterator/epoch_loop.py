@@ -32,14 +32,14 @@ Self = typing.TypeVar("Self", bound="EpochLoop[Any]")
 
 
 class WaitClock:
-    """Sums the time that threads spend inside `with clock.wait():` in an epoch.
+    """Sums the time that threads spend inside `with clock.wait():` during an epoch.
 
-    The numbers of an epoch stay until the first wait of the next epoch.
+    After an epoch, the numbers stay until the first wait of the next epoch.
 
     Attributes:
         waited: seconds that all threads together waited.
-        first_wait: seconds that all threads together waited until the first batch came.
-        batches: number of batches that came.
+        first_wait: seconds that all threads together waited for the first batch.
+        batches: number of batches that threads received.
         over: True from the end of an epoch to the first wait of the next epoch.
     """
 
@@ -99,9 +99,9 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         self._state = stream.get_state()
         self._belongs = np.ones(samples, bool)
         self._done = 0
-        self._first = 0  # batches of this epoch that were returned before this loop
+        self._first = 0  # number of batches of this epoch that were returned before this loop
         self._end: EpochEnd | None = None  # set from the end of an epoch to the start of the next epoch
-        self._kept: UserBatch | None = None  # batch that was peeked at, so it is still the next
+        self._kept: UserBatch | None = None  # batch that was peeked at; `next` returns it
         # Guards the position and the state. A `next` that waits for data does not hold this lock.
         self._lock = threading.RLock()
         self._clock = WaitClock()
@@ -123,10 +123,10 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Counts the batches of this epoch."""
 
     def _draw(self, *, keep: bool = False) -> UserBatch:
-        """Returns the next batch; if `keep`, the position does not move. Raises StopIteration at the end of the epoch."""
+        """Returns the next batch. With `keep`, the position does not change. Raises StopIteration at the end of the epoch."""
         with until_exit():
             if self._kept is None and self._end is None:
-                self._stream.refuse_if_closed()  # before the lock: after a fork it may be held forever
+                self._stream.refuse_if_closed()  # before the lock, because after a fork it may be held forever
             with self._lock:
                 if (kept := self._peeked(keep)) is not None:
                     return kept
@@ -172,13 +172,13 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     def take(self, batches: int) -> FirstBatches[BatchT]:
         """Iterates over the first batches of an epoch, then ends it: `for batch in iterator.take(100):`.
 
-        If some of these batches were taken before (by an earlier loop, or before a restored state), the loop
-        continues with the remaining batches. The other data of the epoch is not read; the next epoch is the same as
-        after a whole epoch. If epochs last until a source ends, a source with a `cycle` starts
-        again. A source without one continues with its next data, and loses data read ahead if it cannot go back.
+        If some of these batches were returned earlier (by another loop, or before a restored state), the loop continues with
+        the remaining ones. The rest of the epoch is not read, and the next epoch is the same as after a whole epoch. If
+        epochs last until a source ends, a source with a `cycle` restarts. A source without a `cycle` continues with its next
+        data; if it cannot move back, data that was read ahead is lost.
 
         Args:
-            batches: the largest number of batches.
+            batches: maximum number of batches.
         """
         if batches < 1:
             raise ValueError(f"iterator: take needs at least 1 batch, not {batches}")
@@ -231,7 +231,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             try:
                 raise item
             finally:
-                del item  # breaks the cycle of this frame and the error's traceback
+                del item  # or this frame and the error's traceback would form a cycle
         return item
 
     def _reach_end(self, end: EpochEnd) -> None:
@@ -244,7 +244,6 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             )
 
     def _leave_epoch(self) -> None:
-        """Ends the epoch early."""
         self._kept = None
         self._reach_end(self._stream.leave_epoch(self._state))
 
@@ -253,7 +252,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Begins the next epoch; has no effect in the middle of an epoch, as in DALI.
 
         Args:
-            force: in the middle of an epoch, end it early, see `take`.
+            force: if True and in the middle of an epoch, ends the epoch early, see `take`.
         """
         with self._lock:
             if self._end is None:
@@ -282,7 +281,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 class FirstBatches(Iterator[BatchT]):
     """Iterates over the first batches of an epoch, then ends it; see `DataIterator.take`.
 
-    Threads may share it: each batch goes to one of them, the end to all.
+    Threads may share it. Each batch goes to only one of them; all of them get the end.
     """
 
     def __init__(self, loop: EpochLoop[BatchT], count: int):

@@ -1,7 +1,7 @@
 """Computes the length of epochs by DALI's rules for the last batch.
 
-Nothing here touches a pipeline. From the metadata of a reader, an `EpochCounter` computes the share of each
-batch: its place in the epochs, and the samples that belong to its epoch.
+This module does not use pipelines. From the metadata of a reader, an `EpochCounter` computes the share of each batch, that
+is, its place in the epochs and the number of its samples that belong to its epoch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jdali.engine import EpochShare
 
 
 class IteratorError(ValueError, RuntimeError, AssertionError):
-    """Raised if arguments or pipelines of an iterator do not fit together.
+    """Raised if the arguments or the pipelines of an iterator do not fit together.
 
     It is a `ValueError`, and also an `AssertionError` and a `RuntimeError`: DALI's iterators raise AssertionError
     for most of these errors, and RuntimeError for batches that are not dense.
@@ -52,9 +52,9 @@ class ReaderFacts:
         epoch_size: samples in the data set.
         epoch_size_padded: `epoch_size` rounded up so that all shards are equal.
         shards: number of shards of the data set.
-        shard_ids: first shard of each pipeline.
+        shard_ids: for each pipeline, the shard with which it began.
         pads: True if a reader repeats its last sample to fill its last batch.
-        sticks: True if a reader stays with its shard; otherwise it moves to the next shard every epoch.
+        sticks: True if a reader stays at its shard; False if it moves to the next shard every epoch.
     """
 
     epoch_size: int
@@ -91,7 +91,6 @@ class ReaderFacts:
         )
 
     def shard_sizes(self) -> list[int]:
-        """Returns the number of samples in each shard."""
         return _divided(self.epoch_size, self.shards)
 
 
@@ -128,18 +127,18 @@ class EpochCounter:
         # Without a size the policy has no effect, as in DALI, and batches are returned as they come.
         self._wraps = policy is LastBatchPolicy.FILL and not (reader.pads if reader is not None else padded)
         self.step = self.epoch = self.done = 0
-        self._thrown_away = 0  # batches after the last one of the epoch
-        self._began_again = False  # a source began again before the first batch of the epoch
-        self._moved = 0  # shards that the readers have moved on by
-        # Samples of this epoch that already filled up the epoch before, by a reader's first shard;
-        # without a reader, one number for all pipelines.
+        self._thrown_away = 0  # number of batches dropped after the last one of the epoch
+        self._began_again = False  # True if a source has restarted before the first batch of the epoch
+        self._moved = 0  # number of shards by which the readers have moved
+        # Numbers of samples of this epoch that were already used to fill up the last batch of the previous epoch. With a
+        # reader, entry i is for the pipeline that began with shard i; without a reader, there is one number for all pipelines.
         self._ahead = [0] * (1 if reader is None else reader.shards)
-        # Samples of each shard that a restored state left for this epoch and the next epochs; empty if all are left.
+        # After a restored state, the numbers of samples left in each shard, for this epoch and later ones; empty if all are
+        # left.
         self._rest: list[list[int]] = []
 
-    # --- this epoch -------------------------------------------------------------------------
     def _sizes(self) -> list[int]:
-        """Returns the samples in this epoch by a reader's first shard, of all shards of all processes."""
+        """Returns the number of samples in this epoch for each shard. Entry i is for the pipeline that began with shard i."""
         if self._rest:
             return self._rest[0]
         if self.reader is None:
@@ -149,12 +148,12 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Samples that a batch adds to the count: with a reader of one pipeline, which has its own shard, or else of all."""
+        """Number of samples that a batch takes of an epoch; with a reader, of one shard, because each pipeline has its own."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
     def size(self) -> int:
-        """Samples in the epoch by DALI's count, which with a reader is of one shard; -1 if not known."""
+        """Samples in the epoch as DALI counts them (of one shard, if there is a reader); -1 if not known."""
         reader = self.reader
         if reader is None:
             return self._sizes()[0]
@@ -176,14 +175,14 @@ class EpochCounter:
             return None
         if self.policy is LastBatchPolicy.DROP:
             return size // self.samples_per_step
-        ahead = self._ahead[0] if self.reader is None else 0  # with a reader `size` leaves them out
+        ahead = self._ahead[0] if self.reader is None else 0  # with a reader, `size` excludes these
         return _ceil_div(size - ahead, self.samples_per_step)
 
     def samples_from(self, batch: int) -> int:
         """Counts the samples in the epoch's batches from number `batch` on; -1 if not known.
 
-        With PARTIAL and PAD, samples that fill up a batch do not count. With a reader, the largest of the
-        pipelines' shards counts.
+        With PARTIAL and PAD, samples that only fill up a batch are not counted. With a reader, the largest shard of the
+        pipelines is counted.
         """
         length = self.length
         if length is None:
@@ -197,12 +196,12 @@ class EpochCounter:
 
     @property
     def gives_nothing(self) -> bool:
-        """True if no epoch has a batch, because the policy is DROP and a shard has less than one batch."""
+        """True if no epoch has any batch, because the policy is DROP and a shard has fewer samples than a batch."""
         return self.policy is LastBatchPolicy.DROP and self.length == 0 and not self._rest
 
     @property
     def surplus(self) -> int:
-        """Number of batches to draw and throw away at the end of the epoch; with DROP, the incomplete batch."""
+        """Number of batches to draw and drop at the end of the epoch: 1 with DROP and an incomplete last batch, otherwise 0."""
         size = self.size
         return int(self.policy is LastBatchPolicy.DROP and size > 0 and size % self.samples_per_step != 0)
 
@@ -214,11 +213,11 @@ class EpochCounter:
 
     @property
     def is_over(self) -> bool:
-        """True if all batches of the epoch were drawn, including batches to throw away."""
+        """True if all batches of the epoch were drawn, including batches to be dropped."""
         return self.left == 0 and self._thrown_away == self.surplus
 
     def belonging(self, batch: int) -> tuple[int, ...]:
-        """Counts the samples of batch number `batch` that belong to the epoch, for each pipeline."""
+        """Returns, for each pipeline, the number of samples of batch number `batch` that belong to the epoch."""
         full = self.batch_size
         if self.reader is None:
             if self.given_size < 0:
@@ -229,7 +228,6 @@ class EpochCounter:
         lefts = [sizes[first] - ahead[first] - batch * full for first in self.reader.shard_ids]
         return tuple(min(max(left, 0), full) for left in lefts)
 
-    # --- drawing ----------------------------------------------------------------------------
     def draw(self) -> EpochShare:
         """Advances by one batch, into the next epoch if this one is over; returns the batch's share."""
         while self.is_over:
@@ -243,18 +241,16 @@ class EpochCounter:
         return share
 
     def skip(self, batches: int) -> None:
-        """Advances by `batches` in this epoch."""
         self.done += batches
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended. Returns False, and this epoch goes on, if the previous epoch ended at the same place."""
+        """Notes that a source ended. Returns False, so that this epoch continues, if the previous one has already ended there."""
         if self.done or self._began_again:
             return True
         self._began_again = True
         return False
 
-    # --- to the next epoch ------------------------------------------------------------------
     def following(self) -> EpochCounter:
         """Returns a new counter at the start of the next epoch."""
         counter = copy.copy(self)
@@ -262,7 +258,6 @@ class EpochCounter:
         return counter
 
     def advance(self) -> None:
-        """Begins the next epoch."""
         if self._wraps and self.size >= 0:
             drawn = self.samples_per_step * (self.length or 0)
             if self.reader is None:
@@ -271,7 +266,7 @@ class EpochCounter:
                 self._ahead = [a + drawn - s for a, s in zip(self._ahead, self._sizes(), strict=True)]
         self._move_on()
         if self._wraps and self.reader is not None and self.length == 0:
-            # The epoch before took all samples of this epoch, so this epoch is skipped, as in DALI.
+            # The previous epoch took all samples of this epoch, so this epoch is skipped, as in DALI.
             self._ahead = [0] * len(self._ahead)
             self._move_on()
         self.epoch += 1
@@ -283,7 +278,6 @@ class EpochCounter:
         if self.reader is not None and not self.reader.sticks:
             self._moved += 1
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         return {
             "batch_size": self.batch_size,
@@ -297,11 +291,10 @@ class EpochCounter:
     def set_state(self, state: Mapping[str, Any], *, ended: bool = False) -> None:
         """Continues where a state was taken; the batch size and the number of shards may differ.
 
-        If they do, the rest of the epoch (and of later epochs that some shards had begun) is divided
-        anew and counted from batch 0.
+        If they differ, the rest of the epoch, and of later epochs that some shards have begun, is divided into new batches,
+        which are counted from 0.
 
         Args:
-            state: a result of `get_state`.
             ended: True if the epoch has ended, so that `advance` is the next call.
         """
         self._thrown_away, self._began_again = 0, False
@@ -318,7 +311,7 @@ class EpochCounter:
         self.done = 0 if left else before.done
 
     def _of(self, state: Mapping[str, Any]) -> EpochCounter:
-        """Makes a counter equal to the counter whose state this is."""
+        """Makes a counter that equals the counter from which the state was taken."""
         before = copy.copy(self)
         before.batch_size, before.pipelines = int(state["batch_size"]), int(state["pipelines"])
         before.done, before._moved = int(state["done"]), int(state["turn"])
@@ -349,5 +342,5 @@ class EpochCounter:
 
 
 def _divided(count: int, parts: int) -> list[int]:
-    """Divides `count` samples evenly; returns the number in each part."""
+    """Divides `count` samples evenly, and returns the number in each part."""
     return [count * (i + 1) // parts - count * i // parts for i in range(parts)]

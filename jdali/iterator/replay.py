@@ -20,7 +20,7 @@ State = Mapping[str, Any]
 
 
 class PipelineTwin:
-    """Makes batches with the programs and threads of a pipeline, but has its own position in the sources."""
+    """Makes batches with the programs and threads of a pipeline, but at an independent position in the sources."""
 
     def __init__(self, engine: Engine):
         self._engine, self._cursor = engine, engine.cursor.twin()
@@ -57,12 +57,7 @@ class PipelineTwin:
         self._cursor.set_state(state)
 
     def sample(self, index: int, epoch: int) -> Result:
-        """Makes a batch of one sample.
-
-        Args:
-            index: index in the reader's data set; without a reader, in the pipeline's stream of samples.
-            epoch: epoch of the reader.
-        """
+        """Makes a batch of one sample, given its index in the reader's data set or, without reader, in the stream of samples."""
         engine = self._engine
         if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
             raise ValueError(
@@ -86,7 +81,7 @@ class PipelineTwin:
 
 
 class Replay:
-    """Makes the batches of an iterator, but has its own position."""
+    """Makes the batches of an iterator, but at an independent position."""
 
     def __init__(self, stream: BatchStream):
         self._pipelines = [PipelineTwin(pipeline.internals().engine) for pipeline in stream.pipelines]
@@ -95,7 +90,6 @@ class Replay:
         self._ended = False  # the next epoch begins with the next batch
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the state, as `BatchStream.get_state` does."""
         states = [pipeline.get_state() for pipeline in self._pipelines]
         return state_of(self.counter, ended=self._ended, pipelines=states)
 
@@ -104,7 +98,6 @@ class Replay:
         self._ended = bool(state["ended"])
 
     def skip(self, batches: int) -> None:
-        """Skips batches without making them."""
         while batches:
             left = 0 if self._ended else self.counter.left
             if left is None or batches <= left:
@@ -115,7 +108,6 @@ class Replay:
             batches -= left
 
     def skip_epoch(self) -> None:
-        """Skips the rest of the epoch."""
         if not self._ended:
             left = self.counter.left
             if left is None:
@@ -135,7 +127,6 @@ class Replay:
             pipeline.reset()
 
     def next(self) -> UserBatch:
-        """Makes the next batch."""
         while True:
             if self._ended or self.counter.left == 0:
                 self.skip_epoch()
@@ -156,7 +147,6 @@ class Replay:
 
 
 def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax.Array]:
-    """Makes a batch again, see `DataIterator.batch_at`."""
     if step < 0 or (epoch is not None and epoch < 0):
         raise IndexError(f"batch_at: step {step}, epoch {epoch}; both count from 0")
     replay, anchors = Replay(stream), stream.anchors
@@ -196,7 +186,7 @@ def _check_the_way(replay: Replay, start: State, restored: State) -> None:
     reached = replay.get_state()
     replay.set_state(start)
     replay.skip(restored["steps"])
-    replay.set_state(replay.get_state())  # normalizes it like the restored state
+    replay.set_state(replay.get_state())  # so that it has the same form as the restored state
     mine = replay.get_state()
     mine["ended"], mine["epochs"], mine["epoch"] = reached["ended"], reached["epochs"], reached["epoch"]
     if mine != reached:
@@ -209,7 +199,6 @@ def _check_the_way(replay: Replay, start: State, restored: State) -> None:
 def sample(
     stream: BatchStream, names: Sequence[str], index: int, epoch: int
 ) -> dict[str, jax.Array]:  # fmt: skip
-    """Makes a sample again, see `DataIterator.sample`."""
     seeds = sorted({pipeline.seed for pipeline in stream.pipelines})
     if len(seeds) > 1:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Saves and restores the state of an iterator, also for another number of pipelines."""
+"""Saves and restores the state of an iterator. The number of pipelines may change."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ STATE_VERSION = 1
 def state_of(
     counter: EpochCounter, *, ended: bool, pipelines: Sequence[Mapping[str, object]]
 ) -> dict[str, Any]:
-    """Returns the state of an iterator, JSON-serializable.
+    """Returns the state of an iterator as JSON-serializable data.
 
     Args:
         ended: True if the epoch has ended and the next epoch has not begun.
-        pipelines: states of the pipelines. The graph's fingerprint, usually equal in all, is stored once.
+        pipelines: states of the pipelines. The fingerprint of the graph is stored only once if it is the same in all.
     """
     graph = pipelines[0].get("graph")
     return {
@@ -65,13 +65,12 @@ def restore(
 
 
 def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
-    """Moves a counter to the position of a state."""
     counter.set_state(state["epoch"], ended=bool(state["ended"]))
     counter.step, counter.epoch = int(state["steps"]), int(state["epochs"])
 
 
 def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:
-    """Returns the states for `count` pipelines that read `shards` shards; None if the iterator has no `reader_name`."""
+    """Returns the states for `count` pipelines. `shards` is the number of shards, or None without `reader_name`."""
     graph = {} if state.get("graph") is None else {"graph": state["graph"]}
     given = [{**graph, **of_pipeline} for of_pipeline in state["pipelines"]]
     if len(given) == count and (shards is None or len(state["epoch"]["ahead"]) == shards):
@@ -88,11 +87,7 @@ def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) ->
 
 
 def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
-    """Merges the states of a reader's shards.
-
-    Raises:
-        StateError: shards are missing, and the given shards are at different positions.
-    """
+    """Merges the states of a reader's shards. Raises StateError if shards are missing and the others differ in position."""
     if "taken" in states[0] and len(states) == states[0]["taken"][-1][0]:
         return merged_state(states)
     if any(state != states[0] for state in states):
@@ -111,10 +106,7 @@ def checkpoints(state: Mapping[str, Any]) -> list[bytes]:
 
 
 def restored_state(pipelines: Sequence[Pipeline]) -> dict[str, Any] | None:
-    """Returns the iterator state in the checkpoints that the pipelines were restored from.
-
-    Returns None if the checkpoints have no iterator state, or different states.
-    """
+    """Returns the iterator's state from the checkpoints of its pipelines; None if they have none, or different ones."""
     states = [pipeline.iterator_state for pipeline in pipelines]
     if any(state is None or state != states[0] for state in states) or states[0] is None:
         return None

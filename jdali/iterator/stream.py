@@ -1,4 +1,4 @@
-"""Defines the stream of an iterator's batches, with the ends of the epochs between them."""
+"""Defines the stream of an iterator, whose items are batches and ends of epochs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
 
-# Most states kept for `batch_at`, each of some hundred bytes. They are limited, because training may last for months.
+# Maximum number of states kept for `batch_at`, each of some hundred bytes. There is a limit because training may last for
+# months.
 MOST_ANCHORS = 4096
 
 
@@ -60,13 +61,13 @@ class BatchStream:
         self._ended = False  # `take` has returned the end of the epoch
         # The next three attributes have a meaning only while `_ended` is True.
         self._leaves = False  # the user wants the next epoch
-        self._stands = False  # the pipelines make no batch before the next epoch begins
+        self._stands = False  # the pipelines make no more batches before the next epoch begins
         self._left_early = False  # the user left the epoch before its end
-        self._outcomes: dict[int, Result | BaseException] = {}  # kept until every pipeline has one
-        # States from which every later batch can be found by counting: the start, the last restored state, and
-        # each state where a source began again.
+        self._outcomes: dict[int, Result | BaseException] = {}  # by pipeline; kept until all have one
+        # States from which all later batches can be found by counting: the start, the last restored state, and the states at
+        # which a source restarted.
         self.anchors = [self.get_state()]
-        self.forgot = False  # True if some anchors were dropped; the first is always kept
+        self.forgot = False  # True if some anchors were dropped; the first one is always kept
         self.restored: dict[str, Any] | None = None
         self._follow(counter)
 
@@ -75,7 +76,7 @@ class BatchStream:
         self._parts = follow(self.pipelines, self.assembly, counter)
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the position of the pipelines and the counter, JSON-serializable."""
+        """Returns the positions of the pipelines and of the counter as JSON-serializable data."""
         return state_of(
             self.counter, ended=self._ended, pipelines=[pipeline.get_state() for pipeline in self.pipelines]
         )
@@ -89,14 +90,13 @@ class BatchStream:
         self.anchors, self.forgot = [self.anchors[0], self.restored], False
         self._follow(self.counter.following() if self._ended else self.counter)
 
-    # --- making -----------------------------------------------------------------------------
     def start(self) -> None:
         """Starts making the next batches in pipelines that run ahead."""
         for pipeline in self.pipelines:
             pipeline.begin()
 
     def go_on(self) -> None:
-        """Leaves the end of an epoch. Pipelines that run ahead start making the next one's batches."""
+        """Continues after the end of an epoch. Pipelines that run ahead start to make the batches of the next epoch."""
         self._leaves = True
         if all(pipeline.runs_ahead for pipeline in self.pipelines):
             if self._ended and self._stands:
@@ -108,7 +108,6 @@ class BatchStream:
         for pipeline in self.pipelines:
             pipeline.refuse_if_closed()
 
-    # --- taking -----------------------------------------------------------------------------
     def wait(self) -> None:
         """Blocks until `take` may return an item."""
         if self._ended or self.counter.is_over:
@@ -130,9 +129,9 @@ class BatchStream:
             return error
 
     def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
-        """Takes an item as `take` does, but a batch before its assembly, also a surplus batch to throw away."""
+        """Takes an item as `take` does, but returns batches before their arrays are made, and includes surplus batches."""
         if self._ended:
-            if not self._leaves:  # an interrupt came before the user got the end
+            if not self._leaves:  # an interrupt kept the end from the user
                 return self.end()
             self._begin_epoch()
             return None
@@ -146,7 +145,7 @@ class BatchStream:
         if isinstance(error, StopIteration) and self.counter.left != 0:
             if self.counter.meet_end():
                 return self._end(stands=True)
-            self._reset_pipelines()  # the previous epoch ended at the same place, so the source begins again
+            self._reset_pipelines()  # the previous epoch has ended here, so the source restarts
             return None
         share = self.counter.draw()  # counts a failed batch as well: its samples are gone
         if error is None:
@@ -154,7 +153,7 @@ class BatchStream:
         return None if share.is_surplus else error
 
     def _take_parts(self) -> bool:
-        """Takes a batch or an error from each pipeline, so that all move together; returns False if one is not ready."""
+        """Takes a batch or an error from each pipeline, so that all stay in step. Returns False if one is not ready."""
         for number, pipeline in enumerate(self.pipelines):
             if number not in self._outcomes:
                 outcome = outcome_of(pipeline.take_result)
@@ -219,8 +218,8 @@ class BatchStream:
 
 
 def outcome_of(take: Callable[[], Result | None]) -> Result | BaseException | None:
-    """Takes a batch; returns it, or the error it raised, or None if none is ready."""
+    """Takes a batch. Returns it, or the error raised in its place; None if no batch is ready."""
     try:
         return take()
-    except Exception as error:  # an interrupt is raised: it took no batch
+    except Exception as error:  # an interrupt is raised, because it took no batch
         return error

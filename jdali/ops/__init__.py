@@ -4,28 +4,29 @@ Arguments have DALI's names. Arguments that decide the size of the result must b
 operators take a JAX key, first or as `key=`: `ops.noise.gaussian(jax.random.key(0), image)`. 64-bit types need
 `jax_enable_x64`; without it, results are 32 bits wide, as everywhere in JAX.
 
-Map a batch with `jax.vmap`; a leading axis is not taken for a batch. Without `layout=`, [N, H, W, C] is a sequence of frames,
-to which image operators apply the same arguments, and [N, T] is a sound of N steps and T channels. `layout="HWC"` makes
-such an array an error. Random operators that would draw once for all frames raise in any case.
-`mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples, and layout, `extent` and
-`out_shape` are those of a sample.
+Map a batch with `jax.vmap`, because a leading axis does not count as a batch. Without `layout=`, [N, H, W, C] is a sequence
+of frames, to which image operators apply the same arguments, and [N, T] is a sound of N steps and T channels. With
+`layout="HWC"`, an array of four axes raises an error. Random operators that would draw once for all frames raise an error
+with or without a layout. `mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples, and
+layout, `extent` and `out_shape` describe one sample.
 
-To share a program, samples of several sizes are padded to one shape. Every function takes two arguments for this:
+Samples of several sizes can share one compiled program if they are padded to one shape. Every function takes two arguments
+for this:
 
 * `extent`: true size of the input, int [ndim]; for several inputs a tuple with a size or None for each input.
   The result is then a pair: the output and its true size, int32 [ndim]; for several outputs, two tuples.
   `extent` may be a tracer if each axis of the outputs is static or as long as an axis of an input. It must be concrete if
-  the operator computes more from it on the host, such as a resize's scale or a spectrogram's number of frames. Inputs
-  that must agree in size must have the same padded shape.
-* `out_shape`: static shape to pad the output to; for several outputs a tuple of shapes. It must hold the output. None:
-  the true size if it is known, else the shape of the padded input.
+  the operator computes more from it on the host, such as the scale of a resize or the number of frames of a spectrogram.
+  Inputs that must have equal sizes must also have the same padded shape.
+* `out_shape`: static shape to which the output is padded; for several outputs a tuple of shapes. The output must fit into
+  it. None: the true size if it is known, else the shape of the padded input.
 
 Values past the true size are unspecified, in inputs and outputs. They never affect values within it, but must be masked
 before a sum over the output.
 
-In your own programs, XLA decides whether a product and a sum are rounded once or twice. Results of an operator that
-is called alone, in `jit` and in `vmap` may therefore differ in the last bits of a float, and by 1 in an integer that was
-rounded at a tie. A pipeline and the result of `Pipeline.function` compute the same bits in all cases.
+In your own programs, XLA decides whether a product and a sum are rounded once or twice. The same operator, called alone,
+in `jit` or in `vmap`, may therefore give floats that differ in the last bits, and integers that differ by 1 if the value
+before rounding was close to a half. A pipeline and the result of `Pipeline.function` compute the same bits in all cases.
 """
 
 from jdali._operators.surface import ALIASES as _ALIASES

@@ -21,7 +21,7 @@ _FLOATS_DOC = (
     "in DALI, `jdali.fn` and `jdali.dynamic` it is always uint8."
 )
 
-# Arguments of all functions; see the docstring of `jdali.ops`.
+# Arguments that every function takes; see the docstring of `jdali.ops`.
 PADDING = {
     "extent": "true size of a padded input; the result is then the output and its true size.",
     "out_shape": "padded shape of the output; None: the smallest.",
@@ -29,7 +29,7 @@ PADDING = {
 
 
 def make_pure(op: Operator) -> Callable[..., object]:
-    """Makes the pure function of a compiled operator: of one sample, or of a batch if the operator mixes samples."""
+    """Makes the pure function of a compiled operator. It takes one sample, or a batch if the operator mixes samples."""
 
     own_layout = (
         "layout" in op.public_args

@@ -21,7 +21,6 @@ def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def class_of(name: str) -> Any:
-    """Returns the class of an operator."""
     made = classes().make_class(REGISTRY[name])
     return deprecated(made, name) if is_deprecated(name) else made
 
@@ -32,5 +31,5 @@ def deprecated(made: object, name: str) -> Any:
 
 
 def classes() -> ModuleType:
-    """Imports the module of operator classes on first use: it imports the graph, which imports `ops`."""
+    """Imports the module of operator classes on first use, because that module imports the graph, which imports `ops`."""
     return importlib.import_module("jdali.fn._classes")

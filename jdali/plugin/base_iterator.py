@@ -16,13 +16,13 @@ __all__ = ["LastBatchPolicy"]
 
 
 class _DaliBaseIterator(DaliNames):
-    """Serves as base of the iterators that users write for other frameworks; their `__next__` calls `_get_outputs`.
+    """The base of iterators that users write for other frameworks; their `__next__` calls `_get_outputs`.
 
     Args:
         pipelines: one pipeline, or several with the same batch size.
         size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
-        fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
+        fill_last_batch: deprecated: True means `LastBatchPolicy.FILL`, False `LastBatchPolicy.PARTIAL`.
     """
 
     def __init__(

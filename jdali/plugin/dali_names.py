@@ -1,9 +1,11 @@
 """Provides private attributes of DALI's base iterator that programs use: `_counter`, `_get_outputs` and others.
 
-The iterator updates the attributes after each batch and at each end of an epoch. A subclass may override `reset` and set them
-to the start of an epoch, as subclasses of DALI's iterator do; then the next epoch begins. A subclass may override `__next__`
-and take the pipelines' batches with `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`. If a subclass sets
-an attribute to any other value, or overrides a method that nothing would call, an error is raised.
+The iterator updates the attributes after each batch and at each end of an epoch. A subclass may override
+
+* `reset`, and set the attributes to the start of an epoch, as for DALI's iterator; the next epoch then begins;
+* `__next__`, and take the pipelines' batches with `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`.
+
+Other values of the attributes, and overridden methods that nothing would call, raise an error.
 """
 
 from __future__ import annotations
@@ -27,9 +29,9 @@ from jdali.tensors import TensorList
 
 __all__ = ["BatchesOfPipelines", "DaliNames", "policy_of"]
 
-# These attributes determine the end of an epoch; a `reset` may set them only to the start of the next epoch.
+# Attributes that determine the end of an epoch; a `reset` may set them only to the start of the next epoch.
 _POSITION = ("_counter", "_size", "_counter_per_gpu")
-# `__next__` does not call these methods; overriding them makes sense only together with `__next__`.
+# Methods that `__next__` does not call; overriding them makes sense only together with `__next__`.
 _NOT_CALLED = ("_get_outputs", "_schedule_runs", "_end_iteration", "_remove_padded")
 
 
@@ -45,10 +47,9 @@ class DaliNames(DataIterator[Any]):
     _counter_per_gpu: np.ndarray
     _shard_sizes_per_gpu: np.ndarray
     _shards_id: np.ndarray
-    # A subclass may put the next batch here.
     _first_batch: Any = None
     _ever_scheduled = _ever_consumed = False
-    # Values of the attributes at the current position; None during construction.
+    # Values of the attributes at the user's position; None during construction.
     _noted: dict[str, Any] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -91,15 +92,13 @@ class DaliNames(DataIterator[Any]):
         self._noted = {}
         self._note()
 
-    # --- the position -----------------------------------------------------------------------
     def _reached(self) -> EpochCounter:
-        """Returns the counter at the user's position; the stream runs ahead, and its counter may be in another epoch."""
+        """Returns the counter at the user's position. The stream runs ahead, so its counter may be in another epoch."""
         counter = copy.copy(self._stream.counter)
         counter.set_state(self._state["epoch"])
         return counter
 
     def _names(self) -> dict[str, Any]:
-        """Returns the attributes with their values at the user's position."""
         counter = self._reached()
         of_counter = counter.get_state()
         ahead, turn = np.array(of_counter["ahead"], np.int64), int(of_counter["turn"])
@@ -111,15 +110,14 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # DALI rotates the sizes in the direction opposite to that of the shards. Because samples are divided evenly, the
-            # reversed sizes are a rotation of the sizes, so each of DALI's entries corresponds to one shard here.
+            # DALI rotates the shard sizes in the opposite direction to the shards. Samples are divided evenly, so reversed sizes
+            # are a rotation of the sizes, and each of DALI's entries corresponds to one shard here.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
             "_shards_id": (np.array(counter.reader.shard_ids, np.int64) + moves) % count,
         }
 
     def _note(self) -> None:
-        """Sets the attributes to their values at the user's position."""
         if self._noted is not None:
             self._noted = self._names()
             vars(self).update(self._noted)
@@ -146,7 +144,7 @@ class DaliNames(DataIterator[Any]):
             raise RuntimeError(f"iterator: it cannot go where it was sent by setting {'; '.join(wrong)}")
 
     def _set_otherwise(self, found: Mapping[str, Any]) -> list[str]:
-        """Describes the attributes whose values in `found` differ from the position."""
+        """Describes the attributes in `found` that do not match the position."""
         return [
             f"{name} to {found[name]}, it is {value}"
             for name, value in self._names().items()
@@ -179,7 +177,6 @@ class DaliNames(DataIterator[Any]):
             super().reset(force)
             self._note()
 
-    # --- batches ----------------------------------------------------------------------------
     def __iter__(self) -> Any:
         self._follow()
         return super().__iter__()
@@ -240,7 +237,7 @@ class DaliNames(DataIterator[Any]):
                         try:
                             raise taken
                         finally:
-                            del taken  # break the reference cycle of the error and this frame
+                            del taken  # break the reference cycle between the error and this frame
                     if isinstance(taken, EpochEnd):
                         self._reach_end(taken)
                         raise StopIteration
@@ -255,7 +252,7 @@ class DaliNames(DataIterator[Any]):
             end = stream.take()
             assert isinstance(end, EpochEnd)
             super()._reach_end(end)
-        self._noted = self._names()  # `_advance_and_check_drop_last` updates the attributes itself
+        self._noted = self._names()  # `_advance_and_check_drop_last` updates the attributes
         return all(result.nothing is None for result in taken.results)
 
     def _schedule_runs(self, release_outputs: bool = True) -> None:
@@ -292,7 +289,7 @@ class DaliNames(DataIterator[Any]):
         raise StopIteration
 
     def _remove_padded(self) -> tuple[Any, Any]:
-        """Returns for each pipeline whether `LastBatchPolicy.PARTIAL` shortens the batch, and the number of samples left."""
+        """Returns, for each pipeline, whether `LastBatchPolicy.PARTIAL` shortens the batch, and how many samples are left."""
         if self._last_batch_policy is not LastBatchPolicy.PARTIAL:
             return False, -1
         left = self.batch_size - (self._counter - self._shard_sizes_per_gpu_initial[self._shards_id])
@@ -306,7 +303,6 @@ def _turned_at(sizes: np.ndarray) -> int:
 
 
 def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) -> LastBatchPolicy:
-    """Returns the policy for the last batch; warns if the deprecated `fill_last_batch` is given."""
     if fill_last_batch is None:
         return last_batch_policy
     warnings.warn(
@@ -317,7 +313,7 @@ def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) 
 
 
 class BatchesOfPipelines(Assembler):
-    """Returns an empty dict, for iterators that take the pipelines' batches themselves."""
+    """Assembles empty dicts, for iterators that take the pipelines' batches themselves."""
 
     def __call__(self, *_: object) -> dict[str, Any]:
         return {}

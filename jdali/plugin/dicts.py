@@ -33,12 +33,7 @@ class Dicts(Assembler, abc.ABC):
 
     @abc.abstractmethod
     def of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
-        """Converts a pipeline's outputs to a dict of tensors by name.
-
-        Args:
-            batches: outputs of the pipeline.
-            rows: the samples to take; None takes all.
-        """
+        """Converts a pipeline's outputs to a dict of tensors by name; `rows` are the samples to take, None takes all."""
 
     @abc.abstractmethod
     def of_mask(self, mask: np.ndarray) -> Any:
@@ -63,10 +58,10 @@ class Dicts(Assembler, abc.ABC):
 
 
 class DictIterator(DaliNames):
-    """Adds to `DataIterator` the arguments of DALI's iterators for PyTorch and PaddlePaddle.
+    """Adds the arguments of DALI's iterators for PyTorch and PaddlePaddle to `DataIterator`.
 
     Args:
-        fill_last_batch: deprecated form of `last_batch_policy`: True is FILL, False is PARTIAL.
+        fill_last_batch: deprecated form of `last_batch_policy`: True means FILL, False PARTIAL.
     """
 
     def __init__(
@@ -93,7 +88,7 @@ class DictIterator(DaliNames):
         """Returns the assembler that converts batches to tensors.
 
         Args:
-            own: for each output, True if its batches' memory has no other user, so tensors may share it.
+            own: True for outputs whose memory only the iterator uses, so tensors may share this memory.
             mask_name: name of the mask; None: no mask.
         """
 
@@ -114,9 +109,9 @@ class DictIterator(DaliNames):
 
 
 def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
-    """Returns for each output of the pipelines whether only the iterator uses the memory of its batches.
+    """Returns True for each output whose batches' memory only the iterator uses.
 
-    This is so for results of compiled programs. A source or a Python function may keep the arrays that it returns.
+    This is the case for results of compiled programs; a source or a Python function may keep the arrays that it returns.
     """
     graphs = [pipe.outputs_of_graph for pipe in pipelines]
     return [all(is_compiled(node.source) for node in nodes) for nodes in zip(*graphs, strict=False)]

@@ -23,7 +23,7 @@ __all__ = ["DatasetIterator", "source"]
 
 
 def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
-    """Converts Grain's data to a source for `fn.external_source`; the pipeline's state includes the position in it.
+    """Converts Grain's data to a source for `fn.external_source`; the pipeline's state includes the position in the data.
 
     ```
     images, labels = fn.external_source(source(data, ["image", "label"]), num_outputs=2, batch=False)
@@ -81,7 +81,7 @@ class _Iterated(Iterable[Any]):
 
 
 class _Elements(Iterator[Any]):
-    """Wraps a Grain iterator for `fn.external_source`; creates it on first use."""
+    """Wraps a Grain iterator for `fn.external_source`; creates the iterator on first use."""
 
     def __init__(self, data: Any, names: Sequence[str] | None):
         self._data, self._names = data, names
@@ -95,7 +95,7 @@ class _Elements(Iterator[Any]):
 
     def get_state(self) -> Any:
         state = self._iterator.get_state()
-        # Copy the state of a data set, because Grain may change it later; a loader's state is text and needs no copy.
+        # Copies the state of a data set, because Grain may change it later; a loader's state is text and needs no copy.
         return json.loads(state if isinstance(state, bytes) else json.dumps(state))
 
     def set_state(self, state: Any) -> None:
@@ -152,7 +152,7 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> dict[str, jax.ShapeDtypeStruct]:
-        """Returns shape and element type of each output in the last batch, or in the first batch if none was taken."""
+        """Returns the shape and element type of each output in the last batch, or the first if none was taken."""
         if self._spec is None:
             self._spec = _spec(self._own.peek())
         return self._spec

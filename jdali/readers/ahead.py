@@ -35,9 +35,9 @@ class _Loading:
     """A sample that is loaded ahead.
 
     Attributes:
-        wanted_by: positions in the order at which the sample will be taken.
-        future: resolves to its outputs.
-        bytes: size of its outputs; -1 until it is loaded.
+        wanted_by: positions in the reading order at which batches will take the sample.
+        future: resolves to the sample's outputs.
+        bytes: size of the outputs; -1 until they are loaded.
         kept: False after the sample was taken or dropped.
     """
 
@@ -48,10 +48,10 @@ class _Loading:
 
 
 class ReadAhead(Reader):
-    """Loads the next samples of a reader ahead in threads.
+    """Loads the next samples of a reader in threads, before their batches take them.
 
-    If the reader packs several parts into a sample, the parts are loaded ahead. Loading starts in order. A sample is
-    kept until its batch takes it; if the batch never does, it is dropped two batches later.
+    If the reader packs several parts into a sample, the parts are loaded. Loading starts in order. A loaded sample is
+    kept until its batch takes it; if the batch does not take it, it is dropped two batches later.
     """
 
     def __init__(self, reader: Reader):
@@ -68,19 +68,18 @@ class ReadAhead(Reader):
         self._lock = threading.Lock()
         # Number of samples handed out.
         self._position = 0
-        # End position and indices of each of the last batches.
+        # For each of the last three batches: the position at its end, and the indices of its samples.
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
-        # A copy of the reader's order, which runs ahead of it.
+        # A copy of the reader's order that runs ahead of the reader.
         self._further = copy.copy(self._reader._order)
-        # Indices of the next samples, and (position, index) of those samples among them that do not load yet.
+        # Indices of the next samples. `_waiting` has the (position, index) of next samples that have not begun to load.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
-        # Number of samples that are being loaded; bytes of loaded samples that were not taken yet; number and bytes
-        # of all samples loaded so far.
+        # Number of samples that are being loaded; bytes of loaded samples that no batch has taken; number and bytes of all
+        # samples loaded so far.
         self._open = self._held = self._done = self._seen = 0
 
-    # --- delegates to the reader ------------------------------------------------------------
     @property
     def size(self) -> int:
         return self._reader.size
@@ -123,7 +122,6 @@ class ReadAhead(Reader):
         self._scope.close()
         self._reader.close()
 
-    # --- ahead ------------------------------------------------------------------------------
     def next_batch(self, count: int) -> SampleRefs:
         batch = self._reader.next_batch(count)
         indices = self._indices_of(batch)
@@ -134,7 +132,7 @@ class ReadAhead(Reader):
             for _ in indices:
                 self._foreseen.popleft()
             self._position += len(indices)
-            # Starts to load the rest of this batch now, even beyond the bounds.
+            # Loads the rest of this batch now, even beyond the limits.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))
@@ -149,7 +147,6 @@ class ReadAhead(Reader):
         return batch
 
     def _indices_of(self, batch: SampleRefs) -> list[int]:
-        """Returns the indices of the parts that a batch needs."""
         indices: list[int] = self._reader.parts_of(batch.wanted).tolist()
         return indices
 
@@ -177,7 +174,8 @@ class ReadAhead(Reader):
     def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
         if not arguments:
             return self._reader.packed(indices, self._load_parts)
-        # The values of arguments are unknown before the call, so all samples are loaded now, in parallel.
+        # Per-sample arguments get their values only in this call, so no sample was loaded before. All are loaded now, in
+        # parallel.
         columns, failures = [], {}
         parts = [
             self._scope.submit(
@@ -221,14 +219,12 @@ class ReadAhead(Reader):
                     self._open, self._held = self._open - 1, self._held + size
                     self._begin_more()
 
-    # --- with the lock held -----------------------------------------------------------------
     def _begin_more(self) -> None:
-        """Starts to load samples of later batches while the bounds allow it."""
         while self._waiting and self._has_room():
             self._begin(*self._waiting.popleft())
 
     def _has_room(self) -> bool:
-        if not self._done:  # the size of samples is still unknown
+        if not self._done:  # sample sizes are still unknown
             return self._open < self._requests
         mean = self._seen / self._done
         return self._held + mean * (self._open + 1) <= self._bytes_ahead
@@ -262,7 +258,7 @@ class ReadAhead(Reader):
             self._let_go_unless_wanted(index)
 
     def _forget_foreseen(self) -> None:
-        """Drops all samples loaded ahead, after a state was set or the batch size changed."""
+        """Drops all samples loaded ahead, after a new state or batch size was set."""
         self._waiting.clear()
         for index in self._foreseen:
             loading = self._loadings.get(index)

@@ -33,10 +33,8 @@ class ArrayRecordReader(RecordReader):
     """Reads files whose chunks hold one record each (`group_size:1`, which Grain recommends).
 
     Args:
-        files: the files to read.
-        found: for each file, its chunks and their `FoundBy`.
         parser: parses records as examples; None: the records are the outputs.
-        options: see `Reader`.
+        found: for each file, its chunks and how they were found (`FoundBy`).
     """
 
     def __init__(
@@ -50,7 +48,7 @@ class ArrayRecordReader(RecordReader):
         self._parser, self.num_outputs = parser, parser.num_outputs if parser else 1
 
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        raise NotImplementedError  # `_parsed` replaces this method, since it needs the offset
+        raise NotImplementedError  # `_parsed` replaces this method, since parsing needs the offset
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
         chunk = parse_chunk(record, self._offsets.item(index))
@@ -58,7 +56,7 @@ class ArrayRecordReader(RecordReader):
         return self._parser.parse(chunk.values.tobytes()) if self._parser else (chunk.values,)
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
-        """Parses those chunks that are not compressed and contain no block header."""
+        """Parses the chunks that are not compressed and contain no block header."""
         ok &= pieces.sizes >= HEAD_BYTES + 2
         start, size = pieces.starts[ok], pieces.sizes[ok]
         data = start + HEAD_BYTES
@@ -80,10 +78,7 @@ class GroupedReader(FilesReader, TableReader):
     """Reads files whose chunks hold several records; the records of a chunk are read together.
 
     Args:
-        files: the files to read.
-        chunks: the chunks of each file.
         parser: parses records as examples; None: the records are the outputs.
-        options: see `Reader`.
     """
 
     def __init__(
@@ -139,7 +134,7 @@ def _messages(chunk: Chunk, first: int, count: int) -> list[np.ndarray]:
 
 
 def _chunks(files: RecordFiles, file: int) -> Chunks:
-    """Reads the index at the end of a file; raises `BadRecord` if it is damaged."""
+    """Reads the index at the end of a file; raises `BadRecord` if the file is damaged."""
     last = files.sizes[file] - BLOCK_BYTES
     if last < 0:
         raise BadRecord(f"has {files.sizes[file]} bytes, an ArrayRecord file has at least {BLOCK_BYTES}")
@@ -159,7 +154,7 @@ def _chunks(files: RecordFiles, file: int) -> Chunks:
     version, chunks, records = [last_integer(facts[-1], n) if facts else None for n in (1, 2, 3)]
     if version != _VERSION:
         raise BadRecord(f"has an index of version {version}, {_VERSION} is known")
-    if b"transpose:true" in message:  # one of the writer's options
+    if b"transpose:true" in message:  # an option of the writer
         raise BadRecord("has transposed records, which are not read; write it with transpose:false")
     count = len(footer.ends) - 1
     _storage.check_items(files.paths[file], max(count, records or 0), "records")
@@ -178,7 +173,7 @@ def _chunks(files: RecordFiles, file: int) -> Chunks:
 
 
 def _found(files: RecordFiles, file: int, goes_on: bool) -> tuple[Chunks, FoundBy]:
-    """Finds the chunks of a file. With `goes_on`, a damaged file counts as a single record that cannot be read."""
+    """Finds the chunks of a file. With `goes_on`, a damaged file counts as one record that cannot be read."""
     path = files.names[file]
 
     def read() -> Chunks:
@@ -229,7 +224,6 @@ def array_record(*, paths: Static[tuple[str, ...]], **options: Any) -> Reader:
 
 
 def opened(files: RecordFiles, parser: ExampleParser | None, options: Mapping[str, Any]) -> Reader:
-    """Opens the reader that fits the files, see `array_record`."""
     need_pyarrow(_NAME)
     goes_on = options.get("_goes_on", False)
     found = [_found(files, file, goes_on) for file in range(len(files.names))]

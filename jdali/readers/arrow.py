@@ -43,12 +43,9 @@ class ArrowReader(TableFilesReader):
     """Reads rows of Arrow files, a record batch at a time.
 
     Args:
-        files: the files to read.
         opened: schema and record batches of each file; None for a file that cannot be read.
-        columns: the columns to read.
         condition: pyarrow expression that selects rows; None: all rows.
-        maps: whether local files are mapped into memory.
-        options: see `Reader`.
+        maps: map local files into memory.
     """
 
     def __init__(
@@ -106,11 +103,7 @@ class ArrowReader(TableFilesReader):
 class _MappedFiles:
     """Files mapped into memory, within the process's limit of open files.
 
-    Reading past the end of a truncated mapped file kills the process, so the size is checked before each use.
-
-    Args:
-        paths: paths of the files.
-        sizes: sizes of the files when they were opened, bytes.
+    Reading past the end of a truncated mapped file kills the process, so each use first checks the file's size.
     """
 
     def __init__(self, paths: Sequence[str], sizes: Sequence[int]):
@@ -123,7 +116,6 @@ class _MappedFiles:
         return len(self._maps)
 
     def of(self, file: int) -> Any:
-        """Returns a file as an Arrow buffer; raises `BadRecord` if its size has changed."""
         known = self._maps.get(file)
         if known is None:
             make_room()
@@ -144,7 +136,7 @@ class _MappedFiles:
         return known[1]
 
     def let_go(self) -> None:
-        # Closing leaves a file mapped while samples refer to it.
+        # After closing, a file stays mapped while samples refer to it.
         with self._lock:
             if self._maps:
                 del self._maps[next(iter(self._maps))]
@@ -155,7 +147,7 @@ class _MappedFiles:
 
 
 def _check(head: Head, body: Any) -> None:
-    """Raises `BadRecord` if a record batch would take more memory than the limit."""
+    """Raises `BadRecord` if a record batch needs more memory than the limit."""
     needed = head.rows * _ROW_BYTES
     for offset, size in head.buffers:
         if offset < 0 or size < 0 or offset + size > head.body:
@@ -168,20 +160,20 @@ def _check(head: Head, body: Any) -> None:
 
 
 def _plain(schema: Any) -> Any:
-    """Replaces the dictionary types in a schema by their index types, because the reader does not read dictionaries."""
+    """Replaces dictionary types in a schema by their index types, because the reader does not read dictionaries."""
     types = pa.types
     return pa.schema([(f.name, f.type.index_type if types.is_dictionary(f.type) else f.type) for f in schema])
 
 
 def _outer(schema: Any, column: str) -> str:
-    """Returns the top-level column of a column name with dots."""
+    """Returns the top-level column in a column name with dots."""
     if schema.get_field_index(column) >= 0:
         return column
     return max((n for n in schema.names if column.startswith(f"{n}.")), key=len)
 
 
 def _file(files: RecordFiles, columns: Sequence[str], file: int) -> _ArrowFile:
-    """Indexes a file; raises ValueError if it is damaged or one of `columns` is a dictionary."""
+    """Indexes a file; raises ValueError if the file is damaged or one of `columns` is a dictionary."""
     with _storage.open(files.paths[file]) as opened:
         found = _ArrowFile(*look_through(files.paths[file], opened))
     for column in columns:
@@ -218,7 +210,7 @@ def arrow(
             Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
-            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
 
     Returns: an output for each column: uint8 [bytes] for bytes and strings, [] for numbers, [n, ...] for lists.
 

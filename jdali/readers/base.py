@@ -32,7 +32,7 @@ _ORDER_OPTIONS = (
     "pad_last_batch", "seed",
 )  # fmt: skip
 _INITIAL_FILL = 1024
-# Number of files that one task reads together, since a task costs as much as reading a few small files.
+# Number of files that one task reads together, since starting a task takes as long as reading a few small files.
 _FILES_A_TASK = 64
 ClassNames: TypeAlias = "Sequence[str] | Mapping[int, str]"
 """Names of classes by label: a sequence from label 0 on, or a mapping."""
@@ -83,10 +83,11 @@ def reader_options(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a number for each sample of the data set, to which its chance
-            is proportional. Or, if the reader knows the classes of samples, {class: number} for the samples of each
-            class, or "balanced" to draw all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
+            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
+            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
+            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
+            position. DALI has no such argument.
     """
 
 
@@ -115,7 +116,7 @@ class Loaded(NamedTuple):
 
 
 class Reader(abc.ABC):
-    """Loads samples of a data set by index, and owns the order in which batches take them.
+    """Loads samples of a data set by index, and determines the order in which batches take them.
 
     `load`, `load_many` and `source` are called from many threads at once, the other methods from one.
 
@@ -130,12 +131,12 @@ class Reader(abc.ABC):
     """
 
     num_outputs: int = 1
-    # Whether `random_shuffle` reads samples in stored order and mixes them through a buffer of `initial_fill`, as
-    # suits formats where sequential reads are cheaper. Otherwise it shuffles the whole shard.
+    # If True, `random_shuffle` reads samples in stored order and mixes them through a buffer of `initial_fill`, for formats
+    # where sequential reads are cheaper. If False, it shuffles the whole shard.
     mixes: bool = False
-    # Whether the reader prefetches remote data itself; otherwise `ReadAhead` does.
+    # True if the reader prefetches remote data itself; otherwise `ReadAhead` does.
     reads_ahead: bool = False
-    # Whether loading a sample often takes no longer than a switch of threads, as for plain files.
+    # True if loading a sample often takes no longer than a switch of threads, for instance for plain files.
     often_cheap: bool = False
     # Layout of each output, "" for none; None if no output has a layout.
     layouts: Sequence[str] | None = None
@@ -170,30 +171,30 @@ class Reader(abc.ABC):
 
     @property
     def size(self) -> int:
-        """Number of samples of an epoch, all shards together."""
+        """Number of samples in an epoch of all shards together."""
         return self._order.size
 
     @property
     def count(self) -> int:
-        """Number of samples of the data set."""
+        """Number of samples in the data set."""
         return self._count
 
     @property
     def remote(self) -> bool:
-        """Whether samples lie in remote storage."""
+        """True if samples lie in remote storage."""
         return is_url(self.source(0)) or is_url(self.source(self.count - 1))
 
     @property
     def parts(self) -> Reader:
-        """The reader of the parts that this reader packs into samples; the reader itself if it packs none."""
+        """The reader of the parts that this reader packs into samples; this reader if it packs none."""
         return self
 
     def parts_of(self, wanted: np.ndarray) -> np.ndarray:
-        """Returns the indices of the parts that the samples `SampleRefs.wanted` need."""
+        """Returns the indices of the parts that samples need; `wanted` is `SampleRefs.wanted`."""
         return wanted
 
     def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
-        """Does what `load_many` does, but reads the parts of samples with `load`."""
+        """Does the same as `load_many`, but reads the parts of samples with `load`."""
         return load(indices)
 
     @property
@@ -203,15 +204,13 @@ class Reader(abc.ABC):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names for each output that holds labels, by number of the output."""
+        """Class names of each output that contains labels, by output number."""
         return self._names_by_output
 
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
         """Sets the names of the outputs, and the class names of outputs that hold labels.
 
-        Args:
-            known: class names, by name of an output.
-            outputs: names of all outputs.
+        `known` contains class names by output name, `outputs` the names of all outputs.
         """
         self._output_names = outputs
         self._names_by_output = {i: known[name] for i, name in enumerate(outputs) if known.get(name)}
@@ -262,9 +261,9 @@ class Reader(abc.ABC):
         """Loads one sample; raises `SampleError` if it cannot be read."""
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        """Loads several samples. A reader that can read or parse samples together overrides it.
+        """Loads several samples. Override it in a reader that can read or parse samples together.
 
-        If the reader's operator has per-sample arguments, their values are passed here by name, [n, ...] each.
+        If the reader's operator has per-sample arguments, their values are passed by name, as arrays [n, ...].
         """
         return one_by_one(
             [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
@@ -272,7 +271,7 @@ class Reader(abc.ABC):
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         """Divides samples among threads; each slice goes to one call of `load_many`."""
-        # A task costs some 20 us, so a task loads several cheap samples; eight tasks for each thread balance the load.
+        # Starting a task takes some 20 us, so a task loads several cheap samples; eight tasks per thread balance the load.
         return slices(len(indices), len(indices) // (8 * threads))
 
     def source(self, index: int) -> str:
@@ -298,10 +297,10 @@ class Reader(abc.ABC):
         """Moves on by as many samples as `batches` calls of `next_batch(count)` would take."""
         self._order.skip(batches, count)
 
-    def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
+    def interrupt(self) -> None:  # noqa: B027  most readers never wait for remote storage
         """Makes running and later loads from remote storage fail, so that closing the reader does not wait for them."""
 
-    def close(self) -> None:  # noqa: B027  most readers hold nothing open
+    def close(self) -> None:  # noqa: B027  most readers keep no file open
         """Closes the reader's files."""
 
 
@@ -316,7 +315,7 @@ class Cursor:
 
     @property
     def size(self) -> int:
-        """Number of samples of an epoch, all shards together."""
+        """Number of samples in an epoch of all shards together."""
         return self._order.size
 
     @property
@@ -330,18 +329,16 @@ class Cursor:
 
 
 def slices(count: int, step: int) -> list[slice]:
-    """Divides `count` samples into slices of `step` samples; a `step` below 1 counts as 1."""
+    """Divides `count` samples into slices of `step` samples; a `step` below 1 means 1."""
     step = max(1, step)
     return [slice(at, at + step) for at in range(0, count, step)]
 
 
 def file_tasks(count: int, threads: int, files: int = 1) -> list[slice]:
-    """Divides samples, each of `files` small files, among threads; see `Reader.tasks`."""
     return slices(count, min(_FILES_A_TASK // files, -(-count // threads)))
 
 
 def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:
-    """Calls each of `loads`; returns the results and the failures."""
     samples: list[tuple[np.ndarray, ...]] = []
     failures: dict[int, Exception] = {}
     for position, load in enumerate(loads):
@@ -373,7 +370,6 @@ def _column(arrays: list[np.ndarray], output: int) -> Store:
 
 
 def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
-    """Concatenates the columns of all parts, for each output."""
     outputs = []
     for output, columns in enumerate(zip(*parts, strict=True)):
         full = [column for column in columns if len(column)] or [columns[0]]
@@ -386,12 +382,11 @@ def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
 
 
 def nothing() -> Store:
-    """Returns an empty column."""
     return Store.empty(BatchSpec(np.zeros((0, 0), np.int64), np.dtype(np.uint8)))
 
 
 def _mixed(output: int, first: tuple[np.dtype, int], other: tuple[np.dtype, int]) -> ValueError:
-    """Builds the error for an output whose type or number of axes differs within a batch."""
+    """Builds the error for two samples of a batch that differ in an output's type or number of axes."""
     what = "data type" if first[1] == other[1] else "number of dimensions"
     return ValueError(
         f"Inconsistent data: All samples in the batch must have the same {what}. Got output {output} as "

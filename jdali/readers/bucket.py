@@ -1,4 +1,4 @@
-"""Groups samples of similar size: each bucket holds neighbours of a sorted window."""
+"""Groups samples of similar size: sorts windows of samples by size, and divides each window into buckets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stre
 
 _NAME = "readers.bucket"
 _LENGTH, _RATIO = "length", "aspect_ratio"
-# Default number of buckets in a window; samples of neighbouring buckets then differ by a few percent in size.
+# Default number of buckets in a window. Samples of neighbouring buckets then differ in size by a few percent.
 _BUCKETS = 64
 
 
@@ -41,7 +41,7 @@ class BucketReader(OverReader):
 
 
 def _sizes(source: Reader, by: str, indices: np.ndarray) -> np.ndarray:
-    """Reads samples and returns their sizes; 0 for samples that cannot be read."""
+    """Reads samples and returns their sizes, 0 for samples that cannot be read."""
     loaded = source.load_many(indices)
     sizes = np.zeros(len(indices))
     good = np.delete(np.arange(len(indices)), list(loaded.failures))
@@ -78,7 +78,7 @@ def bucket(
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
     The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
-    `size` samples, and the buckets come in random order. The order is a function of seed and position. So it resumes
+    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So it resumes
     from any state with any number of shards, and each sample comes once a pass. If `size` does not divide the samples
     of a pass, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All shards must
     be at the same step.

@@ -58,7 +58,7 @@ class CaffeReader(DatabaseReader):
 
 
 def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
-    """Builds the column of images. If the first image is encoded, clears `ok` for pixels; otherwise, for encoded images."""
+    """Builds the column of images. Clears `ok` for encoded images if the first image is stored as pixels, and vice versa."""
     nothing = np.zeros(len(ok), np.int64)
 
     def numbers(field: int) -> np.ndarray:
@@ -72,7 +72,7 @@ def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
     if as_first:
         return _columns.byte_column(buffer, starts, ends - starts)
     extents = np.stack([numbers(field) for field in (_HEIGHT, _WIDTH, _CHANNELS)], axis=1)
-    # Bounds each factor, so that the product below cannot overflow.
+    # Bounds each factor, so that the product cannot overflow.
     ok &= (extents <= ends[:, None] - starts[:, None]).all(axis=1)
     ok &= extents.prod(axis=1) == ends - starts
     return Store.of_block(RaggedBlock(buffer.bytes, starts, extents), BatchSpec(extents, buffer.bytes.dtype))

@@ -22,11 +22,11 @@ from jdali.readers.formats.records import BadRecord, required_paths
 _NAME = "readers.caffe2"
 # Field numbers of a TensorProto.
 _DIMS, _TYPE, _FLOATS, _INT32S, _BYTES, _STRINGS, _DOUBLES, _INT64S = 1, 2, 3, 4, 5, 6, 9, 10
-# TensorProto.DataType; small integers and bools are stored in the field of INT32.
+# TensorProto.DataType; small integers and bools are stored in the field for INT32.
 _FLOAT, _INT32, _BYTE, _STRING, _INT64, _DOUBLE = 1, 2, 3, 4, 10, 13
 _AS_INT32 = {_INT32: np.int32, 5: np.bool_, 6: np.uint8, 7: np.int8, 8: np.uint16, 9: np.int16}
 _BOX_SIZE = 4
-# The field that holds the elements, by type, for types that `parse_many` handles.
+# The field that holds the elements, for each type that `parse_many` handles.
 _FIELDS = {_FLOAT: _FLOATS, _BYTE: _BYTES, _STRING: _STRINGS, _INT64: _INT64S} | dict.fromkeys(
     _AS_INT32, _INT32S
 )
@@ -34,11 +34,11 @@ _PARSED_TOGETHER = frozenset(_FIELDS)
 
 
 class LabelType(enum.IntEnum):
-    """Kinds of stored labels."""
+    """The kinds of stored labels."""
 
     SINGLE = 0  # one number
     MULTI_SPARSE = 1  # indices of classes, read as a vector of 0 and 1
-    MULTI_DENSE = 2  # the vector itself
+    MULTI_DENSE = 2  # a vector, read as stored
     MULTI_WEIGHTED_SPARSE = 3  # indices of classes and their weights, read as a vector of weights
     NONE = 4
 
@@ -48,7 +48,7 @@ _SPARSE = (LabelType.MULTI_SPARSE, LabelType.MULTI_WEIGHTED_SPARSE)
 
 @dataclasses.dataclass(frozen=True)
 class RecordFields:
-    """The arguments of `readers.caffe2` that describe the content of a record."""
+    """Arguments of `readers.caffe2` that describe the content of a record."""
 
     image_available: bool
     label_type: LabelType
@@ -96,7 +96,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type in _SPARSE:
             ok[:] = False
             return ()
-        # Shape and allowed types of each output; a shape of None allows any number of elements.
+        # Shape and allowed types of each output; the shape None allows any number of elements.
         forms: list[tuple[tuple[int, ...] | None, Set[int]]] = [(None, {_STRING})] * wanted.image_available
         if wanted.label_type != LabelType.NONE:
             forms.append(((1,) if wanted.label_type == LabelType.SINGLE else None, _PARSED_TOGETHER))
@@ -151,7 +151,7 @@ def _column(
     form, types, _ = found.get(_TYPE, (VARINT, np.full(len(ok), _FLOAT), None))
     kind = types.item(model)
     field = _FIELDS.get(kind, 0)
-    # Each field must occur once, with all elements in one piece.
+    # Each field must occur once, with all its elements in one piece.
     listed_once = len(found) == sum(number != _DIMS for number, *_ in listed)
     if kind not in kinds or form != VARINT or not listed_once or found.get(field, (None,))[0] != BYTES:
         ok[:] = False
@@ -176,7 +176,7 @@ def _at(tensors: Sequence[_Tensor], index: int, what: str) -> _Tensor:
 
 
 def _last_box(tensors: Sequence[_Tensor], consumed: int, *, required: bool) -> np.ndarray:
-    """Returns the box that follows sparse labels: the last tensor if it is a box, else int32 [0]."""
+    """Returns the box that follows sparse labels: the last tensor if it is a box, or int32 [0]."""
     last = tensors[-1]
     if required or (len(tensors) > consumed and last.type == _INT32 and len(last.values()) == _BOX_SIZE):
         return last.box()
@@ -184,7 +184,7 @@ def _last_box(tensors: Sequence[_Tensor], consumed: int, *, required: bool) -> n
 
 
 class _Tensor:
-    """One TensorProto, data[start:end]."""
+    """A TensorProto in data[start:end]."""
 
     def __init__(self, data: bytes, start: int, end: int):
         self._data = data

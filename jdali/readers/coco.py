@@ -22,21 +22,12 @@ from jdali.readers.layouts import with_layouts
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
-# Arguments that shape the annotations before they are saved, so they have no effect on saved annotations.
+# Arguments that change annotations before they are saved, so they have no effect when saved annotations are loaded.
 _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
 
 
 class CocoReader(Reader):
-    """Reads images and their annotations.
-
-    Args:
-        root: folder that the names of the images are relative to.
-        parsed: names and annotations of the images.
-        polygons: return polygons and vertices.
-        masks: return a picture of labels.
-        ids: return the ids of the images.
-        options: see `Reader`.
-    """
+    """Reads images and their annotations."""
 
     often_cheap = True
 
@@ -87,7 +78,6 @@ class CocoReader(Reader):
         return with_layouts(super().load_many(indices) if drawn else self._load_many(indices), self.layouts)
 
     def _load_many(self, indices: np.ndarray) -> Loaded:
-        """Implements `load_many` for samples without polygons and masks."""
         parsed = self._parsed
         contents = read_named(self._folder, parsed.names, indices)
         chosen = indices[contents.positions]
@@ -193,9 +183,9 @@ def coco(
         size_threshold: leave out objects with a smaller width or height, pixels.
         skip_empty: leave out images without objects.
 
-    Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
-        first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
-        int32 [1].
+    Returns: the image, uint8 [bytes]; the boxes, float32 [objects, 4]; the labels, int32 [objects]; then, if requested, the
+        polygons, int32 [polygons, 3] (number of the object, first vertex, one past the last vertex), and the vertices,
+        float32 [vertices, 2] (x, y), or the picture of labels, int32 [H, W, 1]; and the id, int32 [1].
 
     Example:
         jpegs, boxes, labels = fn.readers.coco(
@@ -256,7 +246,6 @@ def coco(
 
 
 def _check_left_out(arguments: Mapping[str, object]) -> None:
-    """Raises ValueError for arguments without effect on saved annotations."""
     for name in _OF_JSON:
         default = coco.args[name].default
         if arguments[name] != default:

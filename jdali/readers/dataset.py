@@ -21,20 +21,12 @@ from jdali.readers.table import opened_frame
 log = logging.getLogger("jdali")
 
 _NAME = "readers.dataset"
-# Packages whose tables return a column, not a row, when they are indexed.
+# Packages whose tables return a column, not a row, when indexed.
 _TABLES = ("pandas", "polars", "pyarrow")
 
 
 class DatasetReader(Reader):
-    """Reads elements of an object with `__len__` and `__getitem__`, in one thread at a time.
-
-    Args:
-        dataset: the object.
-        columns: keys to take from elements that are dicts; empty: elements are not dicts.
-        outputs: number of outputs of elements that are tuples; None: an element is one output.
-        layouts: layouts of the outputs; None: no output has a layout.
-        options: see `Reader`.
-    """
+    """Reads elements of an object with `__len__` and `__getitem__`, in one thread at a time."""
 
     def __init__(
         self,
@@ -55,7 +47,7 @@ class DatasetReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names of a data set of `datasets` or torchvision, by output."""
+        """Class names of a `datasets` or torchvision data set, by number of the output."""
         if self._columns:
             features = getattr(self._dataset, "features", None)
             known = [features.get(c) for c in self._columns] if isinstance(features, Mapping) else []
@@ -90,7 +82,7 @@ class DatasetReader(Reader):
                     elements = together(wanted)
                     found = [self._arrays(*pair) for pair in zip(elements, wanted, strict=True)]
                 return Loaded(stores(found, self.num_outputs), {})
-            except Exception as error:  # `load` will find the element that fails
+            except Exception as error:  # `load` will find the failing element
                 loaded = super().load_many(indices)
                 if not loaded.failures and not self._warned:
                     self._warned = True
@@ -169,7 +161,7 @@ def dataset(
     """Reads elements of an object with `__len__` and `__getitem__`.
 
     The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
-    Each element is a sample, and no batch size loses any. One thread at a time calls the object. With `workers=` of
+    Each element is a sample, and all are read with any batch size. One thread at a time calls the object. With `workers=` of
     the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an array, a
     number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
     these. If `__getitem__` raises an exception, it becomes the error of this sample.

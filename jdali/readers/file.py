@@ -22,7 +22,7 @@ _NAME = "readers.file"
 FILE_FILTERS = (
     "*.jpg", "*.jpeg", "*.png", "*.bmp", "*.tif", "*.tiff", "*.pnm", "*.ppm", "*.pgm", "*.pbm", "*.jp2",
     "*.webp", "*.flac", "*.ogg", "*.wav",
-    # DALI does not read these.
+    # Not read by DALI.
     "*.gif", "*.avif", "*.heic", "*.heif", "*.jxl", "*.opus", "*.mp3", "*.m4a",
 )  # fmt: skip
 _ESCAPED = re.compile(r"\\(.)|\[\^")
@@ -30,15 +30,7 @@ _LARGEST_LABEL = np.iinfo(np.int32).max
 
 
 class FileReader(Reader):
-    """Reads files by path.
-
-    Args:
-        root: folder that `names` are relative to.
-        names: names of the files.
-        labels: label of each file.
-        options: see `Reader`.
-        classes: names of the labels, if known.
-    """
+    """Reads files by path."""
 
     num_outputs = 2
     often_cheap = True
@@ -147,7 +139,7 @@ def _named_files(root: str, files: str | Sequence[str]) -> NameTable:
 
 
 def _numbers(labels: float | Sequence[float] | None, files: int) -> np.ndarray:
-    """Checks the labels of named files; returns int32 [files]."""
+    """Checks the labels of the files; returns int32 [files]."""
     if labels is None:
         return np.arange(files, dtype=np.int32)
     numbers = whole_labels(_NAME, labels)
@@ -213,7 +205,7 @@ def _files_in_folders(
 
 
 def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
-    """Compiles all glob patterns into one regular expression, which matches millions of names fast."""
+    """Compiles all glob patterns into one regular expression, which is fast for millions of names."""
     patterns = [patterns] if isinstance(patterns, str) else patterns
     if not patterns:
         raise ValueError(f"{_NAME}: ``{argument}`` list cannot be empty, it must hold at least one pattern")
@@ -222,14 +214,13 @@ def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool)
 
 
 def _as_in_python(found: re.Match[str]) -> str:
-    """Translates syntax that only C's fnmatch has: "\\*" for a literal star, "[^a]" for "[!a]"."""
+    """Translates syntax that C's fnmatch has and Python's lacks: "\\*" for a literal star, "[^a]" for "[!a]"."""
     if found[1] is None:
         return "[!"
     return f"[{found[1]}]" if found[1] in "*?[" else found[1]
 
 
 def _entries(folder: str, *, folders: bool) -> list[str]:
-    """Lists the subfolders or the files of a folder, sorted by the bytes of their names."""
     try:
         return _storage.entries(folder, folders=folders)
     except OSError as error:

@@ -21,13 +21,7 @@ _FIRST_EXTENSION = (2,)
 
 
 class FitsReader(ArrayFileReader):
-    """Reads FITS files by path.
-
-    Args:
-        indices: indices of the HDUs to read, from 1 on.
-        dtypes: type of each output; None: as stored.
-        options: see `ArrayFileReader`; also `file_filter`.
-    """
+    """Reads FITS files by path."""
 
     def __init__(self, indices: Sequence[int], dtypes: Sequence[np.dtype | None], options: Mapping[str, Any]):
         codec.require()

@@ -1,9 +1,8 @@
 """Rebuilds or rejects stale indexes.
 
-An index is stale if its file was rewritten after the index was made. Even a cached index may be stale, because the
-new file may have the path, size and times of the old one. So readers check the records they read. If a record is
-`Misplaced`, a cached index is rebuilt once; for an index from the user, the error names the index as a possible
-cause.
+An index is stale if its file was rewritten afterwards. Even a cached index may be stale, because the new file may have
+the path, size and times of the old one. So readers check the records they read. If a record is `Misplaced`, a cached
+index is rebuilt once; for an index from the user, the error names the index as a possible cause.
 """
 
 from __future__ import annotations
@@ -27,23 +26,19 @@ FoundBy = str | Callable[[], Table]
 
 
 class Tables:
-    """Joins the tables of all files, and corrects them where they are stale.
-
-    Attributes:
-        all: the joined table.
-    """
+    """Joins the tables of all files into `all`, and corrects stale tables."""
 
     def __init__(self, files: RecordFiles, tables: Sequence[Table], found_by: Sequence[FoundBy]):
         self._files, self._found_by = files, list(found_by)
         self._bounds = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
         self.all: Table = shared("tables", lambda: _joined(tables))
         self._lock = threading.Lock()
-        # For each file that was scanned again: True if its table was corrected, False if the file is damaged, or the
-        # reason why the reader must be reopened.
+        # For each file that was scanned again: True if its table was corrected, False if the file is damaged, or the reason why
+        # the reader must be reopened.
         self._seen: dict[int, bool | str] = {}
 
     def read(self, file: int, attempt: Callable[[], _T]) -> _T:
-        """Calls `attempt()`, which reads a record of a file. If a stale index caused a failure and was corrected, calls it again.
+        """Calls `attempt()`, which reads a record of a file. If it fails at a stale index, corrects the index and retries.
 
         Raises:
             BadRecord: the record is damaged, or the index is stale and cannot be corrected.
@@ -89,17 +84,14 @@ class Tables:
 
 
 def _joined(tables: Sequence[Table]) -> Table:
-    # Does not copy the arrays of a single file, because workers already receive these very arrays.
+    # A single file needs no copy of its arrays, which workers have already received.
     return tuple(tables[0]) if len(tables) == 1 else tuple(map(np.concatenate, zip(*tables, strict=True)))
 
 
 def shared_table(files: RecordFiles, file: int, find: Callable[[], _TableT]) -> _TableT:
-    """Returns the table of a file, shared with workers (see `shared`), together with its entry in `files.lost`.
+    """Returns the table of a file; the table and the file's entry in `files.lost` are shared with workers, see `shared`.
 
-    Args:
-        files: all files.
-        file: number of the file.
-        find: finds its records, and may set `files.lost[file]`.
+    `find` finds the file's records, and may set `files.lost[file]`.
     """
     table, lost = shared(f"table of {file}", lambda: (find(), files.lost.get(file)))
     if lost is not None:
@@ -111,8 +103,8 @@ def fits_at(count: int, begins: Callable[[int], bool]) -> bool:
     """Returns True if an index fits its file at the first, middle and last record.
 
     Args:
-        count: number of records. For 0 the result is False, since nothing can be checked and a new index is cheap.
-        begins: returns True if the record with this number is in its place; may raise `BadRecord`.
+        count: number of records; 0 returns False, since nothing can be checked and a new index is cheap.
+        begins: takes a record's number and returns True if the record is where the index says; may raise `BadRecord`.
     """
     try:
         return count > 0 and all(begins(number) for number in (0, count // 2, count - 1))

@@ -23,14 +23,14 @@ except ImportError:
 
 _NAME = "readers.hdf5"
 # Filters built into HDF5 and h5py: deflate, shuffle, Fletcher32, szip, n-bit, scale-offset, LZF. Other filters are
-# refused, because they would load a plugin, which is code.
+# rejected, because they would load a plugin, which is code.
 _FILTERS = {1, 2, 3, 4, 5, 6, 32000}
-# A data set without chunks is read in groups of rows of this size, bytes.
+# A data set without chunks is read in groups of rows with about this many bytes.
 _TOGETHER = 1 << 20
 
 
 class _Hdf5Source(RecordFile):
-    """A file that remembers the error of a failed read."""
+    """A file object that stores the error of a failed read."""
 
     error: Exception | None = None
 
@@ -46,17 +46,15 @@ class _Hdf5Source(RecordFile):
         return size
 
     def take_error(self) -> Exception | None:
-        """Returns the latest read error since the last call, or None. The HDF5 library would raise its own error instead."""
+        """Returns the last read error since the previous call, or None; the HDF5 library itself raises a different error."""
         error, self.error = self.error, None
         return error
 
 
 class Hdf5Array(ChunkedArray):
-    """A data set of a file.
+    """A data set of an HDF5 file.
 
     Args:
-        source: the file.
-        found: the data set.
         chunks: shape of the parts that are read together.
     """
 
@@ -84,12 +82,10 @@ class Hdf5Array(ChunkedArray):
 
 
 class Hdf5Reader(ChunkedReader):
-    """Reads samples of data sets in HDF5 files.
+    """Reads samples of data sets in HDF5 files; see `ChunkedReader`.
 
     Args:
-        files: the files to read.
         opened: h5py's objects of the files that could be opened.
-        arrays, lost, places, axis, roi, options: see `ChunkedReader`.
     """
 
     def __init__(self, files: RecordFiles, opened: Sequence[Any], **options: Any):
@@ -107,9 +103,9 @@ class Hdf5Reader(ChunkedReader):
 
 
 def _data_set(file: Any, name: str) -> Any:
-    """Finds a data set by its name; raises ValueError, whose text completes a sentence about the file.
+    """Finds a data set by its name; callers put the file's name in front of its ValueErrors.
 
-    It refuses links and external data, because they could open files that the user did not name.
+    Rejects links and external data, because they could open files that the user did not name.
     """
     found = file
     for part in [part for part in name.split("/") if part]:

@@ -1,4 +1,4 @@
-"""Reads Hugging Face data sets: folders of `save_to_disk`, and clones of repositories of the Hub."""
+"""Reads Hugging Face data sets: folders written by `save_to_disk`, and clones of the Hub's repositories."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME = "readers.hugging_face"
 _STATE, _SPLITS = "state.json", "dataset_dict.json"
 # "data/train-00000-of-00003.parquet": the name of the split precedes the number.
 _NUMBERED = re.compile(r"(.+?)-\d+-of-\d+")
-# Words in names of files and folders from which `datasets` infers the split.
+# Names of files and folders from which `datasets` infers the split.
 _WORDS = {
     "train": "train", "training": "train", "validation": "validation", "valid": "validation", "dev": "validation",
     "val": "validation", "test": "test", "testing": "test", "eval": "test", "evaluation": "test",
@@ -103,7 +103,7 @@ def _files(folder: str) -> list[str]:
 
 
 def _split_of(file: str) -> str:
-    """Infers the split of a Parquet file from its name, else from its folders; defaults to "train"."""
+    """Infers the split of a Parquet file from its name, or else from its folders; defaults to "train"."""
     *folders, name = file.removesuffix(".parquet").split("/")
     if numbered := _NUMBERED.match(name):
         return _WORDS.get(numbered[1], numbered[1])

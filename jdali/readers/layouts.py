@@ -9,7 +9,6 @@ from jdali.readers.base import Loaded
 
 
 def with_layouts(loaded: Loaded, layouts: Sequence[str] | None) -> Loaded:
-    """Sets the layout of each output, "" for none. If `layouts` is None, returns `loaded` unchanged."""
     if layouts is None:
         return loaded
     columns = tuple(

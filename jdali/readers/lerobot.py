@@ -29,13 +29,13 @@ _AT_ONCE = 1 << 28
 
 
 class _TakenRows(NamedTuple):
-    """The rows that the samples of a batch take.
+    """The rows that the samples of a batch need.
 
     Attributes:
         episodes: int64 [n], episode of each sample.
         rows: for each column int64 [n, T], row numbers within the episode; T is 1 for a column without a window.
-        beyond: for each column bool [n, T], True where the window leaves the episode; there, the first or last row of
-            the episode replaces the missing row.
+        beyond: for each column bool [n, T], True where the window leaves the episode; `rows` then has the episode's first
+            or last row.
     """
 
     episodes: np.ndarray
@@ -47,13 +47,9 @@ class LeRobotReader(Reader):
     """Reads rows of a data set, with windows of their columns in time.
 
     Args:
-        folder: the data set.
-        columns: the columns to return.
         offsets: for each column, the rows of its window relative to the sample's row; None for a column without a window.
-        episodes: the episodes to read.
         padding: also return `_TakenRows.beyond` of the columns with a window.
         tolerance: largest difference between the times of a frame and of its row, seconds.
-        options: see `Reader`.
     """
 
     mixes = True
@@ -81,7 +77,6 @@ class LeRobotReader(Reader):
         super().__init__(int(self._first[-1]), options)
 
     def _open_rows(self) -> None:
-        """Opens the Parquet files of the episodes."""
         data = self._folder.data
         files, place = np.unique(data.file[self._episodes], return_inverse=True)
         paths = tuple(data.paths[file] for file in files.tolist())
@@ -98,11 +93,11 @@ class LeRobotReader(Reader):
         self._row[self._episodes] = before[place] + data.first[self._episodes].astype(np.int64)
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta` with "fps" and "episodes", the number of episodes to read."""
+        """Returns `reader_meta`, with "fps" and the number of "episodes" to read."""
         return super().meta() | {"fps": self._folder.fps, "episodes": len(self._episodes)}
 
     def _place(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the episodes of samples, and their rows within the episodes."""
+        """Returns each sample's episode, and its row in the episode."""
         number = np.searchsorted(self._first, indices, side="right") - 1
         return self._episodes[number], indices - self._first[number]
 
@@ -135,9 +130,8 @@ class LeRobotReader(Reader):
             return error
         return SampleError(f"{_NAME}: {self.source(index)}: {error}")
 
-    # --- values of rows -----------------------------------------------------------------------
     def _values(self, windows: _TakenRows, failures: dict[int, Exception]) -> dict[str, list[Any]]:
-        """Reads the columns of the table; returns for each the values of all samples, None for samples that fail."""
+        """Reads the columns of the table; returns the values of all samples for each column, None for samples that fail."""
         if not self._tabled:
             return {}
         base = self._row[windows.episodes][:, None]
@@ -168,7 +162,7 @@ class LeRobotReader(Reader):
     def _joined(
         self, column: str, store: Store, places: np.ndarray, single: bool, failures: dict[int, Exception]
     ) -> list[Any]:
-        """Stacks the rows of each window to [T, ...]; a column without a window has a single row."""
+        """Stacks the rows of each window to [T, ...]; without a window, takes a single row."""
         samples: list[Any] = store.host_samples()
         if column in self._folder.texts:
             samples = [self._folder.texts[column].get(int(value)) for value in samples]
@@ -190,7 +184,6 @@ class LeRobotReader(Reader):
             result.append(value)
         return result
 
-    # --- frames -------------------------------------------------------------------------------
     def _frames(self, key: str, windows: _TakenRows, failures: dict[int, Exception]) -> list[Any]:
         """Reads the frames of a camera, in the order of each file; returns [T, H, W, 3] or [H, W, 3] for each sample."""
         files = self._folder.videos[key]
@@ -214,7 +207,7 @@ class LeRobotReader(Reader):
         return result
 
     def _numbers(self, key: str, file: int, seconds: np.ndarray) -> np.ndarray:
-        """Returns the numbers of the frames nearest to these times; raises `SampleError` if a frame exceeds the tolerance."""
+        """Returns the numbers of the frames nearest to these times; raises `SampleError` if one is further than the tolerance."""
         times = self._videos[key].index(file).seconds()
         right = np.searchsorted(times, seconds).clip(1, max(len(times) - 1, 1)).clip(max=len(times) - 1)
         left = np.maximum(right - 1, 0)
@@ -230,7 +223,7 @@ class LeRobotReader(Reader):
     def _read(
         self, key: str, file: int, numbers: Mapping[int, np.ndarray], result: list[Any], failures: dict[int, Exception]
     ) -> None:  # fmt: skip
-        """Decodes the frames of some samples together. If they are too large or one is damaged, decodes two halves separately."""
+        """Decodes the frames of samples together; if frames are too large or damaged, decodes each half of the samples."""
         if not numbers:
             return
         videos, order = self._videos[key], list(numbers)
@@ -286,7 +279,7 @@ class LeRobotReader(Reader):
 
 
 class _Pictures:
-    """Decodes the pictures of a column on access, and each picture only once."""
+    """Decodes pictures of a column on access, each picture once."""
 
     def __init__(self, encoded: Sequence[np.ndarray]):
         self._encoded, self._decoded = encoded, dict[int, np.ndarray]()
@@ -364,7 +357,7 @@ def lerobot(
 
 
 def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
-    """Returns the rows of a window relative to the sample's row, int64 [T]."""
+    """Converts a window's times to numbers of rows relative to the sample's row, int64 [T]."""
     times = np.asarray(seconds, np.float64)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
         raise ValueError(
@@ -382,7 +375,6 @@ def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
 
 
 def _chosen(episodes: Any, count: int) -> np.ndarray:
-    """Checks and returns the numbers of the episodes to read; None selects all."""
     if episodes is None:
         return np.arange(count)
     chosen = np.asarray(list(episodes))

@@ -1,7 +1,7 @@
 """Reads the description of a LeRobot data set: its episodes, and the files of their rows and frames.
 
-It reads versions 2 (a file for each episode) and 3 (files of many episodes) of the format. It runs no code from the
-folder, and rejects names of files outside the folder.
+Versions 2 (a file for each episode) and 3 (files of many episodes) are read. No code from the folder is run, and names
+of files outside the folder are rejected.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ class Folder(NamedTuple):
     """Describes a data set.
 
     Attributes:
-        path: path of the folder.
-        fps: rows a second.
+        fps: rows per second.
         features: entries of `info.json`, by column.
         lengths: int64 [episodes], number of rows of each episode.
         data: the Parquet files.
@@ -68,7 +67,6 @@ class Folder(NamedTuple):
     texts: Mapping[str, Mapping[int, np.ndarray]]
 
     def is_picture(self, column: str) -> bool:
-        """Returns True for a column of pictures or frames."""
         return self.features.get(column, {}).get("dtype") in ("image", "video")
 
 
@@ -76,8 +74,6 @@ def open_folder(name: str, path: str, columns: Sequence[str]) -> Folder:
     """Reads the description of a data set.
 
     Args:
-        name: name of the reader, for messages.
-        path: path of the folder.
         columns: columns whose videos to locate; with "task", the texts are read.
 
     Raises:
@@ -111,7 +107,7 @@ class _Described:
         self.name, self.path = name, path
 
     def file(self, relative: str) -> str:
-        """Returns the path of a file of the data set; raises ValueError outside of the folder."""
+        """Returns the path of a file of the data set; raises ValueError for a path outside the folder."""
         try:
             return _storage.join(self.path, _storage.from_data(self.path, relative))
         except ValueError as error:
@@ -179,8 +175,6 @@ class _Described:
         return pattern
 
     def filled(self, pattern: str, values: Mapping[str, Any]) -> str:
-        """Fills in the placeholders of a pattern; returns the path."""
-
         def value(field: re.Match[str]) -> str:
             name, width = field.groups()
             if name not in values:
@@ -193,7 +187,7 @@ class _Described:
 def _second(
     about: _Described, info: Mapping[str, Any], videos: Sequence[str]
 ) -> tuple[np.ndarray, Files, dict[str, Files]]:
-    """Reads the episodes of version 2, where each episode has a file."""
+    """Reads the episodes of version 2, each of which has its own file."""
     numbers, lengths = [], []
     for line in about.lines("meta/episodes.jsonl"):
         numbers.append(line.get("episode_index"))
@@ -246,7 +240,7 @@ def _third(
     frames = about.pattern(info, "video_path", frames)
     data = files(about.pattern(info, "data_path", rows), "data", np.zeros(0))
     starts = np.cumsum(lengths) - lengths
-    begins = np.flatnonzero(np.diff(data.file, prepend=-1))  # the first episode of each file
+    begins = np.flatnonzero(np.diff(data.file, prepend=-1))
     if (np.diff(data.file) < 0).any():
         raise about.damaged("meta/episodes", "files do not follow the order of the episodes")
     data = data._replace(first=(starts - starts[begins][data.file]).astype(np.float64))
@@ -258,7 +252,7 @@ def _third(
 
 
 def check_rows(name: str, folder: Folder, counts: Sequence[int], files: Sequence[int]) -> None:
-    """Raises ValueError if the number of rows in a file differs from that of its episodes."""
+    """Raises ValueError if a file and its episodes differ in the number of rows."""
     wanted = np.bincount(folder.data.file, weights=folder.lengths, minlength=len(folder.data.paths))
     for count, file in zip(counts, files, strict=True):
         if count != wanted[file]:

@@ -25,12 +25,6 @@ class MixReader(Reader):
     """Reads samples of several readers in the order of a mixture.
 
     Indices count the samples of all sources, one source after another.
-
-    Args:
-        readers: the sources.
-        order: the order of the mixture.
-        shares: initial shares of the sources.
-        with_source: also return the number of the source.
     """
 
     def __init__(
@@ -53,14 +47,14 @@ class MixReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names by output, for outputs where all sources agree."""
+        """Class names by output number, for outputs whose class names are equal in all sources."""
         first, *others = (one.class_names for one in self._readers)
         return {
             output: names for output, names in first.items() if all(o.get(output) == names for o in others)
         }
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta` with "sources": the epoch size and the share of each source."""
+        """Returns `reader_meta`, with "sources": the epoch size and share of each."""
         order = self._order
         shards = order.num_shards
         sizes = [one.size for one in self._readers]
@@ -125,7 +119,6 @@ class MixReader(Reader):
 
 
 def _numbers(values: np.ndarray) -> Store:
-    """Builds a column of one number a sample: int32 [1]."""
     spec = BatchSpec(np.ones((len(values), 1), np.int64), np.dtype(np.int32))
     return Store.of_block(PaddedBlock(values.astype(np.int32)[:, None]), spec)
 
@@ -174,9 +167,9 @@ def mix(
 ) -> MixReader:
     """Mixes the samples of several readers in fixed shares.
 
-    The order is a function of a position that all shards share. So it needs no communication, and resumes from any
-    state with any number of shards and with other weights: no sample is lost, and none comes twice in a pass over its
-    source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
+    The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
+    any state, with any number of shards and with other weights. Then no sample is lost, and none comes twice in a pass
+    over its source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
     whole number of samples, each global batch has exactly this number; otherwise the number varies by at most one,
     plus one for each source before it. Each source is read pass after pass in its own order, which its own
     `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass to

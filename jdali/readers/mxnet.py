@@ -34,9 +34,9 @@ from jdali.readers.shared_tables import shared
 
 _NAME = "readers.mxnet"
 _NO_INDEX = "RecordIO index file doesn't contain any indices"
-# A part of a record begins with the magic number, its position in the record (3 bits) and its length (29 bits). The
-# data follow, padded to a multiple of 4 bytes. A record whose data contain the magic number is split there, and its
-# parts leave out the number.
+# A part of a record begins with the magic number, its position in the record (3 bits) and its length (29 bits). The data
+# follow, padded to a multiple of 4 bytes. Where a record's data contain the magic number, the data are split and the
+# magic number is left out.
 _MAGIC = 0xCED7230A
 MAGIC_BYTES = struct.pack("<I", _MAGIC)
 _PART = struct.Struct("<II")
@@ -47,14 +47,7 @@ _IMAGE = struct.Struct("<IfQQ")
 
 
 class RecordIOReader(RecordReader):
-    """Reads images and labels from RecordIO files.
-
-    Args:
-        files: the files to read.
-        found: for each file, its records and their `FoundBy`.
-        every: the index contains all records.
-        options: see `Reader`.
-    """
+    """Reads images and labels from RecordIO files; `every` means that the index contains all records."""
 
     num_outputs = 2
 
@@ -88,9 +81,9 @@ class RecordIOReader(RecordReader):
         whole = (buffer.at(starts, "<u4") == _MAGIC) & (words >> _LENGTH_BITS == _WHOLE)
         labels = buffer.at(data, "<u4").astype(np.int64)
         images = data + _IMAGE.size + 4 * labels
-        # If the index leaves records out, only another record may follow.
+        # If the index omits records, other records may follow, but nothing else.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
-        # `load` raises the errors of all other records.
+        # `load` raises the errors of these records.
         whole &= (ends <= chosen.ends) & (images <= ends)
         followed = (not self._every) & (after + 4 <= chosen.ends) & (buffer.at(after, "<u4") == _MAGIC)
         whole &= (after == chosen.ends) | followed
@@ -131,7 +124,7 @@ def _joined(record: bytes, every: bool) -> bytes:
         at += length + -length % 4
         if position in (_WHOLE, _LAST):
             break
-    # If the index leaves records out, only another record may follow.
+    # If the index omits records, other records may follow, but nothing else.
     if at < len(record) and (every or record[at : at + 4] != MAGIC_BYTES):
         raise Misplaced(f"its length leaves {len(record) - at} bytes before the next record")
     return MAGIC_BYTES.join(parts)
@@ -141,7 +134,6 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
     """Scans a file for the offsets of its records.
 
     Args:
-        path: path of the file.
         progress: called with the number of bytes seen, after each part of a record.
 
     Raises:
@@ -184,9 +176,9 @@ def _scanned(size: int, path: str, fits: Callable[[Arrays], bool]) -> Records:
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
-    """Finds the records of each file, ordered by offset; a record ends where the next one begins.
+    """Finds the records of each file from an index or a scan, ordered by offset; a record ends where the next begins.
 
-    It uses the index, or scans the files. With `goes_on`, a scan that fails keeps the records found so far.
+    With `goes_on`, a failed scan keeps the records found so far.
     """
     if len(index_paths) > 1:
         raise ValueError(
@@ -211,7 +203,7 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 
 
 def _indexed(files: RecordFiles, index: str) -> list[Records]:
-    """Reads the records of each file from an index that covers all files."""
+    """Reads the records of each file from an index of all files."""
     ends = np.cumsum(files.sizes)
     offsets = np.unique(number_pairs(_NAME, index, _NO_INDEX)[:, 1])
     if offsets[-1] >= ends[-1]:

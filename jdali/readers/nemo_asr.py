@@ -1,4 +1,4 @@
-"""Reads speech and its texts from NeMo manifests: a JSON object for each recording or segment."""
+"""Reads speech and transcripts from NeMo manifests, which have a JSON object for each recording or segment."""
 
 from __future__ import annotations
 
@@ -36,13 +36,11 @@ class NemoAsrReader(Reader):
     """Reads recordings listed in manifests.
 
     Args:
-        manifests: paths of the manifests.
         entries: entries of all manifests, one manifest after another.
         starts: index of the first entry of each manifest.
         lines: line number of each entry in its manifest.
         decoding: arguments of `codecs.audio.decode_part`.
-        outputs: whether to return the sampling rate, the text and the index.
-        options: see `Reader`.
+        outputs: three booleans: whether to return the sampling rate, the text and the index.
     """
 
     def __init__(
@@ -81,7 +79,7 @@ class NemoAsrReader(Reader):
         return wave, *itertools.compress(extra, self._outputs)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        # A task for each recording balances best; decoding outweighs the overhead of a task.
+        # A task per recording balances best; decoding outweighs the overhead of a task.
         return slices(len(indices), 1)
 
     def _manifest(self, index: int) -> int:
@@ -156,7 +154,7 @@ def nemo_asr(
         raise ValueError(f"{_NAME}: dtype must be INT16, INT32 or FLOAT, got {kind}")
     if not 0 <= quality <= 100:
         raise ValueError(f"{_NAME}: Resampling quality must be in [0..100] range, got {quality}")
-    # Like DALI, compares limits in float32 with durations in float64.
+    # Like DALI, compares float32 limits with float64 durations.
     shortest = float(np.float32(min_duration)) if min_duration > 0 else -math.inf
     longest = float(np.float32(max_duration)) if max_duration > 0 else math.inf
     entries: list[Entry] = []
@@ -179,7 +177,6 @@ def nemo_asr(
 
 
 def parsed(manifest: str) -> list[tuple[int, Entry]]:
-    """Parses a manifest; returns the line numbers and entries."""
     try:
         lines = _storage.lines(manifest)
     except OSError as error:

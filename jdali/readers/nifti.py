@@ -28,19 +28,13 @@ except ImportError:
 
 _NAME = "readers.nifti"
 _GZIP = b"\x1f\x8b"
-# Sizes of the headers of versions 1 and 2, bytes. A header begins with its size, in either byte order.
+# Sizes of the headers of versions 1 and 2, bytes. A header begins with its own size, in either byte order.
 _VERSION_1, _VERSION_2 = 348, 540
 _MAGIC = (b"n+1", b"n+2")
 
 
 class NiftiReader(ArrayFileReader):
-    """Reads NIfTI files by path.
-
-    Args:
-        scaled: apply slope and intercept.
-        with_affine, with_spacing: also return the affine and the spacing.
-        options: see `ArrayFileReader`; also `file_filter`.
-    """
+    """Reads NIfTI files by path."""
 
     def __init__(self, scaled: bool, with_affine: bool, with_spacing: bool, options: Mapping[str, Any]):
         super().__init__(_NAME, options, options["file_filter"])
@@ -101,7 +95,7 @@ class NiftiReader(ArrayFileReader):
             raise SampleError(
                 f"it ends after {len(content)} bytes of values, its shape {list(shape)} has {size}"
             )
-        file.read(1)  # gzip verifies its checksum only at the end of the file
+        file.read(1)  # reads up to the end, where gzip verifies its checksum
         stored = np.frombuffer(content, dtype).reshape(shape, order="F")
         if not self._scaled:
             return np.ascontiguousarray(stored, dtype.newbyteorder("="))

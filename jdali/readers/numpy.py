@@ -26,7 +26,7 @@ from jdali.readers.formats.array_files import ArrayFileReader, array_file_option
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
-# In remote files, reading a gap of up to this many bytes is cheaper than another request.
+# In remote files, a gap of up to this many bytes is cheaper to read than another request.
 _REMOTE_GAP = 1 << 20
 _ENDS = ("roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
 
@@ -35,12 +35,8 @@ class NumpyReader(ArrayFileReader):
     """Reads arrays by path.
 
     Args:
-        roi: {argument: value}, borders of the window that are the same for all samples; values may be None.
+        roi: {argument: value}, window borders that are the same for all samples; values may be None.
         axes: axes that the borders apply to; empty: all.
-        policy: `out_of_bounds_policy`.
-        fill_value: value outside of the array.
-        keep_headers: cache the headers of files whose windows were read.
-        options: see `ArrayFileReader`; also `file_filter`.
     """
 
     often_cheap = True
@@ -60,11 +56,11 @@ class NumpyReader(ArrayFileReader):
         self._roi = {key: value for key, value in roi.items() if value is not None and value.shape != (0,)}
         self._axes, self._policy, self._fill_value = axes, policy, fill_value
         self._headers: dict[int, tuple[object, npy.Header]] | None = {} if keep_headers else None
-        # Caches windows by the shape of the array, for borders that are the same for all samples.
+        # Caches windows by shape of the array, for borders that are the same for all samples.
         self._window_in = functools.lru_cache(maxsize=1024)(functools.partial(self._window, self._roi))
 
     def load(self, index: int, **borders: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Loads the array of a file, or a window of it; `borders` are per-sample borders, in addition to `roi`."""
+        """Loads the array of a file, or a window of it; `borders` are the per-sample borders, besides `roi`."""
         path = self.path(index)
         try:
             if not self._roi and not borders:
@@ -79,7 +75,7 @@ class NumpyReader(ArrayFileReader):
                 check_size(path, math.prod(sizes) * header.dtype.itemsize)
                 return (self._part(read, header, anchor, sizes, gap),)
         except SampleError as error:
-            # The kernel's message may name sample 0, because it saw a batch of one sample.
+            # The message may name sample 0, because the kernel got a batch of one sample.
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:
@@ -122,7 +118,7 @@ class NumpyReader(ArrayFileReader):
         if self._headers is None:
             return npy.read_header(read, size)
         known = self._headers.get(index)
-        if known is None or known[0] != version:  # the file is new or has changed
+        if known is None or known[0] != version:  # the file is new or changed
             known = self._headers[index] = version, npy.read_header(read, size)
         return known[1]
 
@@ -163,7 +159,7 @@ class NumpyReader(ArrayFileReader):
 
 
 def _alike(contents: FileContents) -> Store | None:
-    """Wraps the arrays of files without a copy; returns None if headers differ or an array needs conversion."""
+    """Wraps the arrays in files without a copy; returns None if headers differ or an array needs conversion."""
     starts, sizes = contents.starts, contents.sizes
     if not len(sizes) or (sizes != sizes[0]).any():
         return None

@@ -1,4 +1,6 @@
-"""Base of readers that read from another reader: opens this reader, and finds its order and facts about its samples."""
+"""Base of readers that read from another reader, their source.
+
+It opens the source, and determines the order and the sizes of the source's samples."""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ from jdali.readers.order.mixture import MixtureOrder
 from jdali.readers.order.windows import WindowOrder
 from jdali.storage import options
 
-# Arguments that a source must leave at their defaults, because the reader that reads from it has these arguments.
+# Arguments that a source must leave at their defaults, because they are set in the reader that reads from the source.
 _OF_WHOLE = {"shard_id": 0, "num_shards": 1, "pad_last_batch": False, "stick_to_shard": False}
-# Number of samples to read together to find facts about them.
+# Number of samples to read together in `facts_of`.
 _AT_ONCE = 1024
 
 
@@ -50,13 +52,11 @@ class OverReader(Reader):
 
 
 def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *, goes_on: bool) -> Reader:
-    """Opens the reader that another reader, `owner`, reads from.
+    """Opens the source of a reader.
 
     Args:
-        owner: name of the reader that reads from it.
-        whole: noun for the result of `owner`, for error messages.
-        name, args: name and arguments of the reader to open.
-        goes_on: value of its argument `_goes_on`.
+        owner: name of the reader that reads from the source.
+        whole: noun for the result of `owner`, such as "mixture", for error messages.
     """
     op = REGISTRY[name]
     if not isinstance(op, ReaderOp) or name == owner:
@@ -76,7 +76,7 @@ def seeded(name: str, args: Mapping[str, Any], seed: int) -> Mapping[str, Any]:
 
 
 def stream_of(source: Reader, args: Mapping[str, Any], seed: int) -> MixtureOrder:
-    """Returns the unsharded order of a source, a function of position; treats a single reader as a mixture of one source."""
+    """Returns the unsharded order of a source; treats a single reader as a mixture of one source."""
     order = source._order
     if isinstance(order, MixtureOrder):
         return order
@@ -104,19 +104,18 @@ def facts_of(
     find: Callable[[np.ndarray], np.ndarray],
     key: tuple[Any, ...],
 ) -> np.ndarray:
-    """Reads all samples of a source once, and returns a number for each.
+    """Reads all samples of a source once, and returns a number for each, such as its length.
 
-    The numbers are cached in the folder of indexes if the arguments of the source name all of its files.
+    The numbers are cached on disk if the arguments of the source name all of its files.
 
     Args:
-        name, args, source: the source.
-        find: returns the numbers of some samples.
+        find: takes indices of samples and returns their numbers.
         key: values, besides the data, that the numbers depend on; if one is None, the numbers are not cached.
     """
 
     def build() -> Mapping[str, np.ndarray]:
         parts = [np.empty(0, np.int64)]
-        # If each sample is a remote request, the requests run in parallel.
+        # If each sample takes a remote request, the requests run in parallel.
         alone = source.remote and not source.reads_ahead
         requests = options().requests if alone else 1
         with (

@@ -21,7 +21,7 @@ from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stre
 _NAME = "readers.pack"
 # Names of the outputs that packing adds.
 SEGMENTS = ("segment_ids", "positions")
-# A default window fills about this many rows. On average half a row stays empty, which is less than 0.5 %.
+# A default window fills about this many rows. On average half a row stays empty, less than 0.5 %.
 _ROWS = 128
 _MOST_DOCUMENTS = 1 << 16
 TRUNCATE, SPLIT = "truncate", "split"
@@ -31,10 +31,7 @@ class PackReader(OverReader):
     """Reads rows of packed documents.
 
     Args:
-        source: reads the documents.
         encode: tokenizes documents; None: documents are tokens.
-        order: the order of the rows.
-        packing: assigns documents to rows.
         pad_id: token for padding after the documents of a row.
         continued: positions count through all pieces of a document; otherwise each piece starts at 0.
     """
@@ -49,7 +46,7 @@ class PackReader(OverReader):
         self.num_outputs += len(SEGMENTS)
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta`. An epoch has the rows of the first pass; "documents" is the number of documents in a pass."""
+        """Returns `reader_meta`, with the number of "documents" in a pass. An epoch has the rows of the first pass."""
         order = self._order
         assert isinstance(order, WindowOrder)
         return {**super().meta(), "documents": order.samples}
@@ -74,9 +71,8 @@ class PackReader(OverReader):
         """Builds rows from documents that `load` reads by index.
 
         Args:
-            indices: int64 [rows, most documents of a row], padded with -1; or [n], one document for each row. Piece k
-                of document i has the number i + k * (number of documents).
-            load: reads documents.
+            indices: int64 [rows, maximum number of documents in a row], padded with -1; or [n], one document for each row.
+                Piece k of document i has the number i + k * (number of documents).
         """
         members = indices if indices.ndim == 2 else indices[:, None]
         owners = np.nonzero(members >= 0)[0]
@@ -114,7 +110,7 @@ class PackReader(OverReader):
         """Places documents in rows; `begin` is the position of the first token of each document."""
         sizes = np.array([len(one) for one in outputs[0]], np.int64)
         total = np.cumsum(sizes)
-        firsts = np.searchsorted(owners, rows)  # the first document of each row
+        firsts = np.searchsorted(owners, rows)
         begins = np.concatenate([[0], total])[firsts]
         places = np.searchsorted(rows, owners)
         row = np.repeat(places, sizes)
@@ -137,7 +133,7 @@ class PackReader(OverReader):
 def documents_of(
     source: Reader, load: Callable[[np.ndarray], Loaded], encode: Encode | None, indices: np.ndarray
 ) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
-    """Reads documents; returns for each output the tokens of all documents (empty for failed ones), and the failures."""
+    """Reads documents; returns the tokens of all documents for each output (empty for failed ones), and the failures."""
     loaded = load(indices)
     failures = dict(loaded.failures)
     good = np.delete(np.arange(len(indices)), list(failures)).tolist()
@@ -206,8 +202,8 @@ def pack(
         add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
-            sources, one source after another. The documents are then not read to find it. A row whose documents are
-            longer is a bad sample.
+            sources, one source after another. The documents are then not read to find their lengths. If a document is
+            longer than its number, its row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.

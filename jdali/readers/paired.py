@@ -23,30 +23,20 @@ from jdali.readers.shared_tables import shared
 _NAME = "readers.paired"
 # A run of wildcards. "**/" matches any number of folders; "*" matches within one folder.
 _WILD = re.compile(r"((?:\*\*/|\*\*|\*|\?|\[[^\]/]+\])+)")
-_STARS = re.compile(r"((?:\*\*/|\*\*|\*)+)")  # for URLs, since "?" and "[" are no wildcards there
+_STARS = re.compile(r"((?:\*\*/|\*\*|\*)+)")  # for URLs, where "?" and "[" are no wildcards
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]/]+\]")
 _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 class _Files(NamedTuple):
-    """The files of one keyword.
-
-    Attributes:
-        root: folder that `names` are relative to.
-        names: name of the file of each sample.
-    """
+    """The files of one keyword: `names`, one per sample, are relative to `root`."""
 
     root: str
     names: NameTable
 
 
 class _Pairs(NamedTuple):
-    """The files of all keywords.
-
-    Attributes:
-        files: files of each keyword.
-        left_out: number of samples that were left out because a file is missing.
-    """
+    """The files of all keywords. `left_out` counts the samples that were left out because a file is missing."""
 
     files: tuple[_Files, ...]
     left_out: int
@@ -64,7 +54,7 @@ class PairedFilesReader(Reader):
         super().__init__(len(pairs.files[0].names), options)
 
     def meta(self) -> dict[str, Any]:
-        """Returns `reader_meta` with "left_out", the number of samples that were left out because a file is missing."""
+        """Returns `reader_meta`, with "left_out": the number of samples left out because a file is missing."""
         return super().meta() | {"left_out": self._pairs.left_out}
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
@@ -106,7 +96,7 @@ def paired(
 ) -> PairedFilesReader:
     """Reads several files for each sample, such as a picture and its mask: an output for each keyword, in call order.
 
-    Any name that is no argument below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
+    Each argument that is not listed below is a keyword: `paired(images="photos", masks="masks")` has two outputs. The
     value of a keyword is a folder, a pattern such as "photos/*.jpg", or a list of paths. Files with the same stem
     form a sample. In a folder, the stem is the path below the folder without its extension; in a list, the path below
     the common folder. In a pattern, the stem is the text that the wildcards match, so "*_photo.jpg" pairs with
@@ -138,7 +128,6 @@ def paired(
     return PairedFilesReader(shared("files", lambda: _by_stem(root, given, skip=skip)), options)
 
 
-# --- by stem --------------------------------------------------------------------------------
 def _by_stem(root: str, given: Mapping[str, Any], *, skip: bool) -> _Pairs:
     if not given:
         raise ValueError(f'{_NAME}: it needs keywords: paired(images="photos/*.jpg", masks="masks/*.png")')
@@ -176,7 +165,6 @@ def _lacking(
     found: Mapping[str, tuple[str, Mapping[str, str]]], given: Mapping[str, Any], stems: Iterable[str],
     whole: Sequence[str],
 ) -> str:  # fmt: skip
-    """Builds the error message for stems that lack a file."""
     kept = set(whole)
     stem = next(stem for stem in stems if stem not in kept)
     has = next(keyword for keyword, (_, by_stem) in found.items() if stem in by_stem)
@@ -242,7 +230,6 @@ def _stem(name: str) -> str:
     return os.path.splitext(name)[0]
 
 
-# --- by a table -----------------------------------------------------------------------------
 def _by_table(table: Any, given: Mapping[str, Any], file_root: str | None, *, skip: bool) -> _Pairs:
     root = "" if file_root is None else file_root
     where = "row {} of the table"
@@ -285,7 +272,6 @@ def _by_table(table: Any, given: Mapping[str, Any], file_root: str | None, *, sk
 
 
 def _csv(path: str) -> dict[str, list[str]]:
-    """Reads a CSV file as a dict of columns."""
     text = csv_text(_NAME, path)
     try:
         rows = list(csv.reader(io.StringIO(os.fsdecode(text.removeprefix(codecs.BOM_UTF8)), newline="")))
@@ -300,16 +286,16 @@ def _csv(path: str) -> dict[str, list[str]]:
 def _column(table: Any, column: str) -> list[Any]:
     try:
         values = table[column]
-    except Exception as error:  # each kind of table has its own exceptions
+    except Exception as error:  # each kind of table raises its own exceptions
         raise ValueError(
             f"{_NAME}: the table has no column {column!r}: {type(error).__name__}: {error}"
         ) from error
-    to_list = getattr(values, "to_pylist", None)  # pyarrow has it
+    to_list = getattr(values, "to_pylist", None)  # a column of pyarrow
     return list(values if to_list is None else to_list())
 
 
 def _absent(root: str, names: NameTable) -> np.ndarray:
-    """Returns bool [n], True for names of missing files; for remote files, only for empty names."""
+    """Returns bool [n], True for the name of a missing file; remote files count as missing only if the name is empty."""
     listed: dict[str, set[str]] = {}
     absent = np.zeros(len(names), bool)
     for i, name in enumerate(names):

@@ -25,7 +25,7 @@ from jdali.readers.formats.tables import (
 
 _NAME = "readers.parquet"
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
-# Estimated bytes that Arrow takes for each value to mark nulls and lists.
+# Estimated bytes per value that Arrow needs to mark nulls and lists.
 _LEVELS = 6
 
 
@@ -33,11 +33,8 @@ class ParquetReader(TableFilesReader):
     """Reads rows of Parquet files, a row group at a time.
 
     Args:
-        files: the files to read.
         footers: metadata of each file; None for a file that cannot be read.
-        columns: the columns to read.
         condition: pyarrow expression that selects rows; None: all rows.
-        options: see `Reader`.
     """
 
     def __init__(
@@ -60,11 +57,11 @@ class ParquetReader(TableFilesReader):
         return min(start for _, start, _, _ in chunks), max(start + size for _, start, size, _ in chunks)
 
     def _paths(self, columns: Sequence[str]) -> list[str]:
-        """Returns the paths to read for columns: for a struct with a field "bytes", only this field."""
+        """Returns the paths to read for columns; for a struct with a field "bytes", only this field."""
         return [content_path(field_of(self._schema, column), column) for column in columns]
 
     def _chunks(self, file: int, group: int, paths: Sequence[str]) -> list[tuple[Any, int, int, int]]:
-        """Returns the column chunks of a row group: metadata, offset, size, and bytes of a value (0 for a variable size)."""
+        """Returns the column chunks of a row group: metadata, offset, size, and bytes per value (0: variable)."""
         footer = self._footers[file]
         found = footer.row_group(group)
         chunks = []
@@ -111,14 +108,13 @@ class ParquetReader(TableFilesReader):
 
 
 class _KeptPieces(RecordFile):
-    """A file that answers reads from pieces that `keep` has read."""
+    """A file object that returns data from pieces that `keep` has read."""
 
     def __init__(self, files: RecordFiles, number: int):
         super().__init__(files, number)
         self._pieces: list[tuple[int, bytes]] = []
 
     def keep(self, start: int, size: int) -> bytes:
-        """Reads a piece of the file and keeps it in memory for later reads."""
         data = self._files.read(self._number, start, size)
         self._pieces.append((start, data))
         return data
@@ -134,7 +130,7 @@ class _KeptPieces(RecordFile):
 
 
 def _footer(files: RecordFiles, file: int) -> Any:
-    """Reads the metadata of a file; raises ValueError if these are damaged."""
+    """Reads the metadata of a file; raises ValueError if they are damaged."""
     import pyarrow.parquet as pq
 
     try:
@@ -174,7 +170,7 @@ def parquet(
             Hugging Face Hub stores pictures and sounds so), this field is read.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
-            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that it names.
+            `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
 
     Returns: an output for each column: uint8 [bytes] for bytes and strings, [] for numbers, [n, ...] for lists.
 

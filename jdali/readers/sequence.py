@@ -1,4 +1,4 @@
-"""Reads image sequences from folders of numbered files, one folder for each stream."""
+"""Reads image sequences from folders of numbered files; each folder is a stream."""
 
 from __future__ import annotations
 
@@ -23,16 +23,7 @@ _EXTENSIONS = (
 
 
 class SequenceReader(Reader):
-    """Reads sequences of images at even distances in a stream.
-
-    Args:
-        streams: paths of the images of each stream.
-        length: number of images in a sequence.
-        step: distance between the first images of consecutive sequences.
-        stride: distance between consecutive images of a sequence.
-        image_type: colours to decode to.
-        options: see `Reader`.
-    """
+    """Reads sequences of evenly spaced images of a stream."""
 
     layouts = ("FHWC",)
 
@@ -90,7 +81,7 @@ class SequenceReader(Reader):
         return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        # A task for each sequence, since decoding outweighs the overhead of a task.
+        # A task per sequence, since decoding outweighs the overhead of a task.
         return slices(len(indices), 1)
 
     def source(self, index: int) -> str:
@@ -114,8 +105,8 @@ def sequence(
 ) -> SequenceReader:
     """Reads sequences of images from folders; each folder holds the images of one stream.
 
-    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream,
-    and only complete ones are returned. Hidden files and folders are skipped.
+    Images of a stream are ordered by the bytes of their names. Sequences stay within a stream. Incomplete
+    sequences, hidden files and hidden folders are skipped.
 
     Args:
         file_root: parent of the folders.
@@ -139,7 +130,6 @@ def sequence(
 
 
 def _streams(root: str) -> list[list[str]]:
-    """Lists the paths of the images in each subfolder that has images."""
     root = _storage.user_path(root)
     try:
         streams = []

@@ -1,11 +1,11 @@
 """Shares the tables of a data set (names, offsets of records) with all workers of a machine, which map them into memory.
 
 A reader computes large or slow tables through `shared`. The user's process opens the reader within `noting`, which
-records the tables. A worker opens the same reader within `reusing`, and gets the recorded tables. They are sent like
+records the tables. A worker opens the same reader within `reusing`, and gets the recorded tables, which are sent like
 other arrays, in memory that the workers map (`_workers/wire.py`).
 
-If a table has the name of an argument of its reader (`files`), it replaces the argument, which is `()` in workers.
-Otherwise each worker would get a copy of a list of a million names.
+In workers, a table that is named after an argument of its reader (such as `files`) replaces the argument, which is `()`
+there. Otherwise each worker would get a copy of, for instance, a list of a million names.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Tables: TypeAlias = "Mapping[str, Mapping[str, Any]]"
 """Tables of readers, by names of the node and of the table."""
 
 _T = TypeVar("_T")
-# State of the reader that this thread opens: tables recorded (`noted`), tables received (`known`), and a `prefix` of
-# their names.
+# State of the reader that this thread opens: recorded tables (`noted`), received tables (`known`), `prefix` of their
+# names.
 _HERE = threading.local()
 
 
 def shared(name: str, compute: Callable[[], _T]) -> _T:
-    """Returns a table. A worker that received the table does not compute it.
+    """Returns a table: the received one in a worker, otherwise the result of `compute`.
 
     Args:
         name: name of the table, unique within its reader.
@@ -45,7 +45,7 @@ def shared(name: str, compute: Callable[[], _T]) -> _T:
 
 @contextlib.contextmanager
 def apart(name: str) -> Iterator[None]:
-    """Prefixes the names of tables, so that they differ if one node opens several readers."""
+    """Prefixes the names of tables, so that they differ if one node of the pipeline opens several readers."""
     before = getattr(_HERE, "prefix", "")
     _HERE.prefix = f"{before}{name}/"
     try:

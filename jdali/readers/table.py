@@ -26,13 +26,9 @@ class FrameReader(TableReader):
     """Reads rows of a table in memory.
 
     Args:
-        name: name of the reader, for messages.
-        table: pyarrow table with the columns.
-        columns: the columns to return.
         files: columns whose values are names of files to read.
         root: folder of the files.
         where: description of a row for messages, with "{}" for its number.
-        options: see `Reader`.
     """
 
     mixes = False
@@ -90,7 +86,6 @@ class FrameReader(TableReader):
 
 
 def _names(name: str, table: Any, column: str, root: str, folder: str, where: str) -> NameTable:
-    """Returns the names of a column's files, relative to the root."""
     try:
         found = column_of(table.column(column).combine_chunks())
     except (TypeError, BadRecord) as error:
@@ -122,7 +117,6 @@ def _opened(
     where: str,
     options: Mapping[str, Any],
 ) -> FrameReader:
-    """Checks the columns of a table and opens its reader."""
     named = path_list(name, "files", files)
     if unknown := [file for file in named if file not in columns]:
         raise ValueError(f"{name}: files names {unknown[0]!r}, which is none of columns {list(columns)}")
@@ -180,7 +174,6 @@ def opened_frame(
     file_root: str | None = None,
     files: Any = (),
 ) -> FrameReader:
-    """Opens the reader of a table in memory, see `table`."""
     need_pyarrow(name)
     names = column_names(name, columns)
     found = shared("frame", lambda: _as_table(frame, names))
@@ -190,7 +183,6 @@ def opened_frame(
 
 
 def _as_table(frame: Any, columns: Sequence[str]) -> Any:
-    """Converts the columns of a frame to a pyarrow table."""
     try:
         if isinstance(frame, pa.RecordBatch):
             frame = pa.Table.from_batches([frame])
@@ -201,7 +193,7 @@ def _as_table(frame: Any, columns: Sequence[str]) -> Any:
             return pa.table({name: _array(frame[name]) for name in dict.fromkeys(columns) if name in frame})
         present = list(frame.columns)
         chosen = frame[[column for column in dict.fromkeys(columns) if column in present]]
-        if hasattr(chosen, "iloc"):  # pandas has it
+        if hasattr(chosen, "iloc"):  # a DataFrame of pandas
             return pa.Table.from_pandas(chosen, preserve_index=False).combine_chunks()
         return pa.table(chosen).combine_chunks()
     except (AttributeError, TypeError, ValueError) as error:
@@ -258,7 +250,7 @@ def csv(
 
 
 def _parsed(path: str, columns: Sequence[str], strings: Sequence[str], delimiter: str) -> Any:
-    """Reads columns of a CSV file as a pyarrow table; the columns `strings` are not converted to numbers."""
+    """Reads columns of a CSV file as a pyarrow table; `strings` are columns not to convert to numbers."""
     from pyarrow import csv as arrow_csv
 
     text = csv_text(_CSV, path)

@@ -112,7 +112,7 @@ def tfds(
 
 
 def _files(folder: str, info: Mapping[str, Any], split: str) -> tuple[str, list[str], int]:
-    """Returns the format and the paths of the files of a split, and the number of examples in all of them."""
+    """Returns the format of a split's files, their paths, and the total number of examples."""
     splits = {part.get("name"): part for part in info.get("splits", ())}
     if split not in splits:
         known = ", ".join(map(repr, splits))

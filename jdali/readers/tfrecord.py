@@ -40,7 +40,7 @@ except ImportError:
     crc32c = None
 
 _NAME = "readers.tfrecord"
-# A record consists of its length (8 bytes), the CRC of the length (4 bytes), the data, and the CRC of the data (4 bytes).
+# A record: length of the data (8 bytes), CRC of the length (4 bytes), data, CRC of the data (4 bytes).
 _HEAD = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _AROUND = _HEAD.size + _CRC.size
@@ -48,7 +48,7 @@ _CRC_PLUS = 0xA282EAD8
 
 
 def masked_crc(data: bytes | memoryview) -> int:
-    """Computes the CRC-32C as TFRecord files store it: rotated by 15 bits, plus a constant."""
+    """Computes the CRC-32C as TFRecord files store it, rotated by 15 bits and with a constant added."""
     crc: int = crc32c(data)
     return ((crc >> 15 | crc << 17) + _CRC_PLUS) & 0xFFFFFFFF
 
@@ -59,7 +59,6 @@ def _crc_of_length(length: int) -> int:
 
 
 def _masked_crcs(raw: memoryview, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Computes `masked_crc` of many pieces: uint32 [n]."""
     crcs = np.array(
         [crc32c(raw[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)], np.uint32
     )
@@ -71,10 +70,7 @@ class TFRecordReader(RecordReader):
     """Reads examples from TFRecord files.
 
     Args:
-        files: the files to read.
-        found: for each file, its records with heads and CRCs, and their `FoundBy`.
-        parser: parses the examples.
-        options: see `Reader`.
+        found: for each file, its records with heads and CRCs, and how they were found (`FoundBy`).
     """
 
     def __init__(
@@ -99,7 +95,7 @@ class TFRecordReader(RecordReader):
         return columns
 
     def _sound(self, buffer: Buffer, pieces: Pieces) -> np.ndarray:
-        """Checks lengths and CRCs: bool [n]."""
+        """Checks lengths and CRCs; returns bool [n], True for intact records."""
         starts, ends = pieces.starts, pieces.ends
         raw = buffer.bytes.data
         lengths = pieces.sizes - _AROUND
@@ -112,7 +108,6 @@ class TFRecordReader(RecordReader):
 
 
 def checked(record: bytes) -> bytes:
-    """Checks the length and the CRCs of a record; returns its data."""
     if len(record) < _AROUND:
         raise Misplaced(f"the index gives it {len(record)} bytes, a record has at least {_AROUND}")
     length, crc = _HEAD.unpack_from(record)
@@ -138,7 +133,6 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
     """Scans a file for its records.
 
     Args:
-        path: path of the file.
         progress: called with the number of bytes seen, after each record.
 
     Raises:
@@ -187,7 +181,7 @@ def _scanned(path: str, fits: Callable[[Arrays], bool]) -> Records:
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
-    """Finds the records of each file by its index or a scan. With `goes_on`, a scan that fails keeps the records found so far."""
+    """Finds the records of each file from an index or a scan. With `goes_on`, a failed scan keeps the records found so far."""
     if not index_paths:
 
         def begins(file: int, offset: int, size: int) -> bool:
@@ -201,7 +195,6 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
 
 
 def _indexed(files: RecordFiles, file: int, index: str) -> Records:
-    """Reads the records of a file from its index."""
     offsets, sizes = number_pairs(_NAME, index).T.copy()
     beyond = np.flatnonzero(offsets >= files.sizes[file])
     if len(beyond):
@@ -222,7 +215,7 @@ def _size_of(files: RecordFiles, file: int, offset: int) -> int | None:
 
 
 def _check_first(files: RecordFiles, file: int, index: str, records: Records) -> None:
-    """Raises ValueError if the first record is intact, but its size differs from the index."""
+    """Raises ValueError if the first record is intact, but has another size than in the index."""
     offset, size = records.offsets.item(0), records.sizes.item(0)
     if offset + _HEAD.size > files.sizes[file]:
         return
@@ -271,7 +264,7 @@ def tfrecord(
     use_o_direct: Static[bool] = False,
     **options: Any,
 ) -> TFRecordReader:
-    """Reads features from the records of TFRecord files: an output for each; in `fn`, a dict by name.
+    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of them by name.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.
@@ -306,7 +299,6 @@ def tfrecord(
 def opened(
     files: RecordFiles, index_paths: Sequence[str], parser: ExampleParser, options: Mapping[str, Any]
 ) -> TFRecordReader:
-    """Opens the reader of files, see `tfrecord`."""
     _need_crc()
     records = _records(files, index_paths, options.get("_goes_on", False))
     return TFRecordReader(files, records, parser, options)

@@ -99,7 +99,7 @@ def _count_outputs(name: str, arguments: Mapping[str, Any]) -> int:
 
 
 def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoReader:
-    """Opens a reader, given the fields of `Cut` that its operator sets, and the values of `file_options`."""
+    """Opens a reader; `own` are the fields of `Cut` that the operator sets, `options` the values of `file_options`."""
     if options["image_type"] not in (types.RGB, types.YCbCr):
         number = int(options["image_type"])
         raise ValueError(f"{name}: Invalid image type: {number}. image_type must be RGB or YCbCr")
@@ -176,7 +176,7 @@ def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
 
 
 def _resize_options() -> Any:
-    """Builds a template for `also_takes` with the arguments of `resize`."""
+    """Builds a function with the arguments of `resize`, for `also_takes`."""
     hints = typing.get_type_hints(resize.run, include_extras=True)
 
     def template() -> None: ...

@@ -1,4 +1,4 @@
-"""Reads WebDataset archives: tar files in which files with the same name but different extensions form a sample."""
+"""Reads WebDataset archives: tar files whose members with the same name but different extensions form a sample."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SIZE_DIGITS = 11
 
 
 class Samples(NamedTuple):
-    """The samples of one archive that the reader returns.
+    """The samples that the reader takes from one archive.
 
     Attributes:
         offsets: int64 [samples, outputs], offset of each output's content, bytes.
@@ -61,11 +61,8 @@ class WebDatasetReader(PiecesReader):
     """Reads samples directly from tar archives.
 
     Args:
-        files: the archives.
-        found: for each archive, its samples and their `FoundBy`.
-        dtypes: types of the outputs.
-        indexed: whether the user gave indexes, which have no hashes of headers.
-        options: see `Reader`.
+        found: for each archive, its samples and how they were found (`FoundBy`).
+        indexed: True if the user gave indexes; these contain no hashes of headers.
     """
 
     def __init__(
@@ -152,13 +149,7 @@ class WebDatasetReader(PiecesReader):
 
 
 class _TarParser:
-    """Parses samples in memory whose tar headers agree with the index.
-
-    Args:
-        dtypes: types of the outputs.
-        marks: uint64 [samples, outputs], see `Components`.
-        indexed: see `WebDatasetReader`.
-    """
+    """Parses samples in memory, if their tar headers agree with the index."""
 
     def __init__(self, dtypes: Sequence[np.dtype], marks: np.ndarray, indexed: bool):
         self._dtypes, self._marks, self._indexed = dtypes, marks, indexed
@@ -193,12 +184,12 @@ class _TarParser:
 
 
 def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:
-    """Hashes `size` bytes at each start: uint64 [n]."""
+    """Hashes `size` bytes at each start; returns uint64 [n]."""
     return marks(buffer.at(starts, f"V{size}").view(np.uint8).reshape(-1, size))
 
 
 def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Checks names in headers against marks: bool [n]. The mark 0 matches any name."""
+    """Compares the names in headers with marks (hashes); returns bool [n], True if they are equal or the expected mark is 0."""
     if not expected.any():
         return np.ones(len(expected), bool)
     same: np.ndarray = (expected == 0) | (_marks_at(buffer, starts, NAMED) == expected)
@@ -206,7 +197,7 @@ def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarr
 
 
 def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Checks headers: bool [n], True for a ustar header of a regular file of this size, as nearly all programs write it."""
+    """Returns bool [n], True for the usual ustar header of a regular file of this size."""
     digits = buffer.at(starts + 124, f"V{_SIZE_DIGITS}").view(np.uint8).reshape(-1, _SIZE_DIGITS)
     octal = digits.astype(np.int64) - ord("0")
     usual = np.asarray(((octal >= 0) & (octal < 8)).all(axis=1))
@@ -228,14 +219,10 @@ def _elements(column: Store, dtype: np.dtype) -> Store:
 def _select(
     components: Components, wanted: Mapping[str, Sequence[int]], outputs: int, fold: bool
 ) -> np.ndarray:
-    """Selects the component for each output: int64 [samples, outputs], -1 if no component fits.
-
-    If several components of a sample fit, it selects the first in the archive.
+    """Returns the first component that fits each output, int64 [samples, outputs]; -1 if none fits.
 
     Args:
-        components: components of one archive.
         wanted: for each extension, the outputs that it fits.
-        outputs: number of outputs.
         fold: ignore the case of extensions.
     """
     samples = int(components.sample[-1]) + 1 if len(components.sample) else 0
@@ -251,7 +238,6 @@ def _select(
 def _selected(
     components: Components, path: str, groups: Sequence[str], *, fold: bool, behavior: str
 ) -> Samples:
-    """Selects the samples of an archive and the components of their outputs."""
     wanted: dict[str, list[int]] = {}
     for output, group in enumerate(groups):
         for extension in dict.fromkeys((group.lower() if fold else group).split(";")):
@@ -271,7 +257,7 @@ def _selected(
 
 
 def _and_lost(samples: Samples, number: int, end: int) -> Samples:
-    """Appends a sample that cannot be read, at the end of an archive of `end` bytes."""
+    """Appends an unreadable sample, at the end of an archive of `end` bytes."""
     row = np.ones((1, samples.offsets.shape[1]), np.int64)
     return Samples(
         np.concatenate([samples.offsets, end * row]),
@@ -312,8 +298,8 @@ def webdataset(
     bytes for them.
 
     Args:
-        ext: extension of each output. Of several extensions, separated by ";", the first file in the archive with one
-            of them counts.
+        ext: extension of each output. An entry may have several extensions, separated by ";". The output is then the
+            sample's first file that has one of them.
         paths: paths of the archives.
         case_sensitive_extensions: distinguish upper and lower case in extensions.
         dtypes: element type of each output; None: uint8.
@@ -377,7 +363,7 @@ def _found(
     select: Callable[[Components, str], Samples],
     goes_on: bool,
 ) -> Samples:
-    """Finds the samples of an archive; adds a sample that cannot be read if the rest of the archive is damaged."""
+    """Finds the samples of an archive; if the rest of the archive is damaged, adds an unreadable sample for it."""
     components = components_of(files, file, index, goes_on)
     samples = select(components, files.paths[file])
     if file not in files.lost:
@@ -387,7 +373,7 @@ def _found(
 
 
 def _found_again(files: RecordFiles, file: int, select: Callable[[Components, str], Samples]) -> Samples:
-    """Finds the samples of an archive by a new scan, because the cached index is stale."""
+    """Finds the samples of an archive by a new scan, after its cached index was found stale."""
     return select(components_of(files, file, None, False, never), files.paths[file])
 
 

@@ -25,13 +25,7 @@ _SAMPLES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 class Histogram:
-    """Counts values in buckets.
-
-    Args:
-        name: name of the metric.
-        text: description of the metric.
-        bounds: upper ends of the buckets, ascending.
-    """
+    """Counts values in buckets. `bounds` are the upper bounds of the buckets, in ascending order."""
 
     def __init__(self, name: str, text: str, bounds: Sequence[float]):
         self._name, self._text, self._bounds = name, text, bounds
@@ -39,7 +33,6 @@ class Histogram:
         self._sum = 0.0
 
     def observe(self, value: float) -> None:
-        """Counts a value."""
         self._counts[bisect.bisect_left(self._bounds, value)] += 1
         self._sum += value
 
@@ -66,22 +59,16 @@ class ServerMetrics:
         self._samples = Histogram("jdali_batch_samples", "Samples in a batch.", _SAMPLES)
 
     def request(self, status: int, seconds: float) -> None:
-        """Records the status and the seconds of an answer."""
         with self._lock:
             self._requests[status] = self._requests.get(status, 0) + 1
             self._seconds.observe(seconds)
 
     def batch(self, samples: int) -> None:
-        """Records the number of samples in a batch."""
         with self._lock:
             self._samples.observe(samples)
 
     def text(self, waiting: int) -> str:
-        """Returns all metrics in Prometheus's text format.
-
-        Args:
-            waiting: number of requests that wait for a batch.
-        """
+        """Returns all metrics in Prometheus's text format, with the number of requests that wait for a batch."""
         with self._lock:
             counted = [
                 f'jdali_requests_total{{code="{code}"}} {count}'
@@ -106,7 +93,7 @@ except ImportError as error:
     raise ImportError(f"jdali.serving needs Starlette and uvicorn: {install('serve')}") from error
 
 _DEAD, _GONE = 500, 499  # 499 is nginx's status for a client that disconnected
-_END_SECONDS = 5  # seconds that requests have to finish after a signal to stop
+_END_SECONDS = 5  # seconds that requests may still take after a signal to stop
 
 
 @dataclasses.dataclass(frozen=True)

@@ -29,7 +29,6 @@ class Batcher:
         run: answers a batch of requests; returns a value or an exception for each.
         max_batch: maximum samples in a batch.
         max_wait: seconds that the first request of a batch waits for further requests.
-        max_waiting: maximum requests that wait.
         note: called with the number of samples of each batch.
     """
 
@@ -51,11 +50,9 @@ class Batcher:
 
     @property
     def waiting(self) -> int:
-        """Returns the number of requests that wait for a batch."""
         return len(self._queue)
 
     def start(self) -> None:
-        """Starts answering requests."""
         self._task = asyncio.get_running_loop().create_task(self._answer_all())
 
     async def close(self) -> None:
@@ -72,7 +69,6 @@ class Batcher:
         """Queues a request and waits for its answer.
 
         Args:
-            request: passed to `run`.
             samples: number of samples in the request, at most `max_batch`.
 
         Raises:

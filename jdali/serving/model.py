@@ -68,7 +68,7 @@ class ServedModel:
         return tuple(one["name"] for one in self.metadata()["outputs"])
 
     def metadata(self) -> dict[str, Any]:
-        """Returns the protocol's description of the model; without the outputs if there is a user's model."""
+        """Returns the protocol's description of the model. If there is a user's model, its outputs are unknown and omitted."""
         inputs = []
         for name, given in zip(self.preprocess.inputs, self.preprocess.input_shapes, strict=True):
             kind = "BYTES" if given is None else datatype(given[0])
@@ -136,7 +136,7 @@ class ServedModel:
         try:
             return self._together(requests)
         except Exception as error:
-            if len(requests) > 1:  # a single request may be the cause, so run each alone
+            if len(requests) > 1:  # a single request may have caused the error, so run each alone
                 return [self.answer([request])[0] for request in requests]
             return [error]
 

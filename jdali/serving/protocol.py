@@ -58,9 +58,8 @@ class TensorMessage(msgspec.Struct):
     """Holds an input of a request.
 
     Attributes:
-        name, shape, datatype: name, shape and datatype of the tensor; its first axis is the batch axis.
+        shape: shape of the tensor, whose first axis is the batch axis.
         data: the elements in row-major order, flat or nested; empty if they follow the JSON as bytes.
-        parameters: see `TensorParameters`.
     """
 
     name: str
@@ -90,7 +89,7 @@ class RequestParameters(msgspec.Struct, frozen=True):
 
 
 class RequestMessage(msgspec.Struct):
-    """Holds the JSON of a request; its raw parts are decoded later, with limits on their size."""
+    """Holds the JSON of a request. Raw parts of it are decoded later, with limits on the sizes."""
 
     inputs: msgspec.Raw
     outputs: msgspec.Raw = msgspec.Raw(b"[]")
@@ -124,14 +123,12 @@ def parse(
     max_samples: int,
     outputs: Collection[str] | None = None,
 ) -> InferRequest:
-    """Parses a request; checks datatype and shape of each tensor before it builds the tensor.
+    """Parses a request. Checks datatype and shape of each tensor before building it.
 
     Args:
-        body: body of the HTTP request.
         header_length: value of the header `HEADER_LENGTH`, the number of bytes of JSON before the binary tensors. None: the
             whole body is JSON.
         wanted: inputs of the model.
-        max_samples: maximum samples in a request.
         outputs: names of the model's outputs; None: unknown.
 
     Raises:
@@ -221,7 +218,7 @@ def _checked_shape(tensor: TensorMessage, wanted: ModelInput, max_samples: int) 
         raise _mistake(tensor, f"its shape is {list(shape)}; the first axis is that of samples")
     if not 1 <= shape[0] <= max_samples:
         raise RequestError(f"a request may have 1 to {max_samples} samples, this one has {shape[0]}")
-    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # an axis of size 0 must not hide large axes
+    if math.prod(max(n, 1) for n in shape) > _MOST_ELEMENTS:  # size 0 must not hide large axes
         raise _mistake(tensor, f"its shape is {list(shape)}: too large")
     if tensor.datatype not in (*DTYPES, _BYTES):
         raise _mistake(tensor, f"datatype {tensor.datatype!r:.40} is none of the protocol's")
@@ -308,14 +305,10 @@ def _from_binary(tensor: TensorMessage, shape: tuple[int, ...], data: memoryview
 def render(
     model: str, request: InferRequest, outputs: Mapping[str, np.ndarray]
 ) -> tuple[bytes, dict[str, str]]:
-    """Writes an answer.
+    """Writes an answer; returns the body and the headers.
 
     Args:
-        model: name of the model.
-        request: request to answer.
         outputs: arrays [N, ...] by name.
-
-    Returns: the body and the headers.
 
     Raises:
         RequestError: the model does not have a requested output.

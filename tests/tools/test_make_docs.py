@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="the tools are not t
 OPERATORS = sorted(name for name in REGISTRY if not name.startswith(("_", "math.")))
 # A few of each kind of input and result; `make exhaustive` and `make docs` run all examples.
 QUICK = [
-    "bb_flip", "brightness", "cast", "copy", "crop_mirror_normalize", "decoders.audio", "decoders.image", "one_hot",
+    "bb_flip", "brightness", "cast", "copy", "crop_mirror_normalize", "decoders.audio", "decoders.image", "mixup", "one_hot",
     "python_function", "random.coin_flip", "readers.coco", "readers.file", "readers.webdataset", "reductions.sum",
     "transforms.rotation",
 ]  # fmt: skip

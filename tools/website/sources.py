@@ -55,6 +55,13 @@ SOURCES = {
         'image = np.asarray(Image.open("photos/building/china.jpg"))',
         "image",
     ),
+    "pictures": Source(  # a whole batch in pure calls, for operators that mix samples
+        f"{_READ}pictures = fn.decoders.image(jpegs)",
+        'files = ["photos/building/china.jpg", "photos/flower/flower.jpg"]\n'
+        "pictures = np.stack([np.asarray(Image.open(file)) for file in files])",
+        "pictures",
+    ),
+    "labels": Source(_READ.strip(), "labels = np.int32([0, 1])", "labels"),
     "wavs": Source(_WAVS),
     "sound": Source(_SOUND, _PURE_SOUND, "sound"),
     "spectrogram": Source(

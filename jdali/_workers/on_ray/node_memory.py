@@ -1,4 +1,4 @@
-"""Shares memory among the actors of a node, so that it holds what a pipeline sends only once.
+"""Shares memory among the actors of a node, so that the data that a pipeline sends is there only once.
 
 ```
  first actor: binds address 0, fills memory ──▶ a thread sends the descriptor to each actor that connects
@@ -6,8 +6,8 @@
  an actor that starts when the first has died: binds address 0, asks the other addresses, and fills memory if none answers
 ```
 
-An address is an abstract socket name of Linux, which ends with the process that bound it. So nothing is left behind, however
-actors end, and the memory lives as long as one of them has it. On other systems each actor has memory of its own.
+An address is an abstract socket name of Linux, which disappears with the process that bound it. So nothing is left behind,
+however actors end, and the memory exists as long as one of them uses it. On other systems, each actor has its own memory.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
 _SECONDS = 60.0  # seconds to wait for the first actor to fill the memory
 _TRIES = 3
-_ADDRESSES = 64  # for each key: enough that one of their actors survives; all are asked in a millisecond
+_ADDRESSES = 64  # for each key, so many that one actor survives; asking all takes 1 ms
 
 
 class NodeMemory:
-    """Holds memory that the processes of a node share; with a `server`, this process sends it to other processes."""
+    """Holds memory that the processes of a node share. If it has a `server`, this process sends it to other processes."""
 
     def __init__(self, memory: Memory, server: socket.socket | None = None):
         self.memory, self._server = memory, server
@@ -49,7 +49,7 @@ class NodeMemory:
 
 
 def shared_on_node(key: str, fill: Callable[[], Memory]) -> NodeMemory:
-    """Returns the memory of a key on this machine; fills it if no other process of the user has it."""
+    """Returns the memory of a key on this machine. Allocates and fills it if no other process of the user has it."""
     if sys.platform != "linux":
         return NodeMemory(fill())
     for _ in range(_TRIES):
@@ -79,7 +79,7 @@ def _of_others(key: str) -> Memory | None:
 
 
 def _server_beside_the_first(key: str) -> socket.socket | None:
-    """Returns a socket at the next free address; None if all are taken, so that enough actors send the memory."""
+    """Returns a socket at the next free address. None if all are taken, which means that enough actors send the memory."""
     for number in range(1, _ADDRESSES):
         server = _bound(_address(key, number))
         if server is not None:

@@ -1,7 +1,7 @@
 """Makes tasks in an actor of Ray, which has a process for each pipeline that it works for.
 
-A task that crashes ends that process, but not the actor. So the death has a signal or an exit code, no other task is
-blamed, and other pipelines continue.
+A task that crashes ends only this process, not the actor. So the signal or exit code is known, no other task is blamed, and
+other pipelines continue.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ActorCall(NamedTuple):
 
     Attributes:
         packed: a `TaskGroup`, without `arrays`.
-        order: order of the first task among the client's; lower goes first.
+        order: order of the first task; calls of a client with a lower order go first.
         has_log: True if the first array is the log of the group.
     """
 
@@ -56,7 +56,7 @@ class ActorCall(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ActorPlace:
-    """Describes where an actor runs. If starting the pipeline there raised an `error`, the actor makes no tasks."""
+    """Describes where an actor runs. If `error` is set, the pipeline could not be started, and the actor makes no tasks."""
 
     node: str
     node_id: str
@@ -70,10 +70,10 @@ class ActorAnswer:
 
     Attributes:
         packed: a `TaskOutcome` for each task, or one exception for all (`is_error`); None if there are no results.
-        is_unknown: the client has not joined, or was idle for so long that it must join again.
-        death: death of the process before all tasks were made; None if it made them, or died in another call.
-        position: position of the task that ran when it died.
-        error: reason why the actor can make no task of this client.
+        is_unknown: True if the client has not joined, or was idle for so long that it must join again.
+        death: death of the process during this call; None if it made all tasks, or died during another call.
+        position: position of the task that was running when the process died.
+        error: reason why the actor cannot make tasks of this client.
         deaths: number of the client's processes that have died in this actor.
     """
 
@@ -94,7 +94,7 @@ _IDLE_SECONDS = 600.0
 class ActorClient:
     """A pipeline that an actor works for, with a pool of one process.
 
-    The actors of a node share the arrays of its start: names, indexes, tables.
+    The actors of a node share the arrays of the pipeline's definition, such as names, indexes and tables.
     """
 
     def __init__(self, name: str, start: ActorStart, node: str):
@@ -109,11 +109,11 @@ class ActorClient:
         return not self.calls and time.monotonic() - self.used > _IDLE_SECONDS
 
     async def make(self, call: ActorCall) -> MadeTask:
-        """Has the tasks of a call made by the process; raises CallKilledError if it died."""
+        """Has the process make the tasks of a call; raises CallKilledError if the process dies."""
         content = packed_memory(call.packed, call.arrays)
         # The process writes the log to shared memory, where it can be read after the process has died.
         log = content.memory.map() if call.has_log and content.memory is not None else None
-        # No second try here: a new process would have to compile, and other actors already have.
+        # Do not try again here, because a new process would first compile, which processes of other actors have already done.
         future = self.pool.submit(content, call.order, patience=0)
         try:
             return await asyncio.shield(asyncio.wrap_future(future))  # only the pool may end it
@@ -129,7 +129,7 @@ class ActorClient:
 
 
 class PipelineActor:
-    """Makes tasks for any number of clients; the class of the actors."""
+    """The class of the actors. An actor makes tasks for any number of clients."""
 
     def __init__(self) -> None:
         self._node_id: str = ray.get_runtime_context().get_node_id()
@@ -139,7 +139,7 @@ class PipelineActor:
         self._starting = asyncio.Lock()
 
     async def join(self, name: str, start: Sequence[ray.ObjectRef[ActorStart]]) -> ActorPlace:
-        """Starts the process of a client, without waiting; `start` is one reference, resolved only if it is needed."""
+        """Starts the process of a client, without waiting. `start` contains one reference, which is resolved only if needed."""
         try:
             await self._client(name, start)
         except VersionError as error:
@@ -186,7 +186,7 @@ class PipelineActor:
             deaths = client.pool.counts().deaths
             return ActorAnswer(death=death, position=error.position, deaths=deaths)
         except Exception as error:
-            # The process cannot be started, perhaps only this time, or the client has left.
+            # The process could not be started, perhaps only this time, or the client has left.
             if self._clients.get(name) is client:
                 await self.leave(name)
             return ActorAnswer(error=error)
@@ -196,13 +196,13 @@ class PipelineActor:
 
 
 def running(log: mmap.mmap, packed: PackedValue) -> int:
-    """Returns the position of the task of a group that a process has started last."""
+    """Returns the position of the task that a process has started last, within a group."""
     offset, _ = packed.spans[0]
     return max(int(np.frombuffer(log, np.int64, 1, offset)[0]) - 1, 0)
 
 
 class CallKilledError(RuntimeError):
-    """Raised if a process died before it had made a call; `death` is None if another call was running."""
+    """Raised if a process died before all tasks of a call were made. `death` is None if another call was running."""
 
     def __init__(self, death: WorkerDeath | None, position: int):
         super().__init__(str(death))
@@ -219,7 +219,7 @@ def packed_memory(packed: PackedValue, arrays: Sequence[Bytes]) -> PackedMemory:
 
 
 def _filled(start: ActorStart) -> Memory:
-    """Copies the arrays of a definition out of the object store, where a process cannot map them."""
+    """Copies the arrays of a definition out of the object store, because a process cannot map its memory."""
     memory: Any = start.memory
     arrays = [memory[offset : offset + size] for offset, size in start.start.spans]
     filled = packed_memory(start.start, arrays).memory

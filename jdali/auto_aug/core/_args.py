@@ -48,7 +48,6 @@ def further_parameters(function: Callable[..., object]) -> list[inspect.Paramete
 
 
 def filter_unused_args(augmentations: Iterable[HasFunction], kwargs: Mapping[str, object]) -> list[str]:
-    """Lists the names in `kwargs` for which no augmentation has a parameter."""
     used = {p.name for a in augmentations for p in further_parameters(a.op)}
     return [name for name in kwargs if name not in used]
 

@@ -33,7 +33,7 @@ class SignedMagnitudeBin:
         self.bin, self.random_sign, self.signed_magnitude_idx = bin, random_sign, signed_magnitude_idx
 
     def __getitem__(self, idx: int) -> SignedMagnitudeBin:
-        """Returns the bins of augmentation `idx`, if each sample has bins for a sequence of augmentations."""
+        """Returns the bins of augmentation `idx`, where each sample has bins for a sequence of augmentations."""
         number = self.bin if isinstance(self.bin, int) else self.bin[idx]
         return SignedMagnitudeBin(number, self.random_sign[idx], self.signed_magnitude_idx[idx])
 
@@ -51,8 +51,8 @@ def signed_bin(
 ) -> SignedMagnitudeBin:
     """Makes magnitude bins with a random sign for each sample.
 
-    If a bin has no sign, an augmentation that negates its magnitude at random draws one itself. If a sample chooses among
-    several augmentations, it is faster to draw the sign once, before the choice.
+    Signed bins are optional: an augmentation that negates magnitudes at random draws the sign itself if the bin has none. If
+    a sample chooses among several augmentations, it is faster to draw the sign once, before the choice.
 
     Args:
         magnitude_bin: 0 to the number of bins - 1: an int for all samples, or an integer for each sample.
@@ -193,7 +193,7 @@ class Augmentation:
         num_magnitude_bins: int | None = None,
         **kwargs: object,
     ) -> Callable[[], Any]:
-        """Looks up the parameter now; returns a function that applies the operation, after a choice has split the batch."""
+        """Looks up the parameter; returns a function that applies the operation later, after a choice has split the batch."""
         parameters = _args.further_parameters(self.op)
         missing = [p.name for p in parameters if p.default is p.empty and p.name not in kwargs]
         if missing:

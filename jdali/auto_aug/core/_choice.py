@@ -17,7 +17,7 @@ from jdali.graph import choose
 
 
 def seeds(seed: int | None) -> Iterator[int | None]:
-    """Yields distinct seeds for operators; yields None, for the pipeline's own seeds, if `seed` is None or negative."""
+    """Yields distinct seeds for operators. If `seed` is None or negative, yields None: operators then use the pipeline's seed."""
     if seed is None or seed < 0:
         while True:
             yield None
@@ -42,8 +42,7 @@ def check_bins(num_magnitude_bins: object, who: str) -> None:
 def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
     """Returns the `kwargs` that some augmentation takes.
 
-    If all warps of a suite are excluded, none of `kwargs` remains. This is no error, because the caller's arguments have
-    defaults.
+    The result is empty, without an error, if all augmentations that move pixels are excluded.
     """
     unused = filter_unused_args(augmentations, kwargs)
     return {name: value for name, value in kwargs.items() if name not in unused}
@@ -86,16 +85,16 @@ def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: An
 def _case(
     op: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
 ) -> Callable[[], object]:
-    """Returns a function that calls one of the operations, for its branch.
+    """Returns the function of a branch, which calls `op`.
 
-    Parameters of augmentations are looked up before the batch is split, so one program looks them up for all branches.
+    Parameters of augmentations are looked up before the batch is split, so that one program looks them up for all branches.
     """
     own_call = isinstance(op, Augmentation) and type(op).__call__ is Augmentation.__call__
     bound = op.bound(*args, **kwargs) if own_call else functools.partial(op, *args, **kwargs)  # type: ignore[attr-defined]
 
     def case() -> (
         object
-    ):  # a separate function, so that a conditional in the operation sees only this branch's samples
+    ):  # a separate function, so that a conditional in the operation gets only this branch's samples
         return bound()
 
     return case

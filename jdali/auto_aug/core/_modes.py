@@ -24,8 +24,8 @@ def in_either_mode(function: F) -> F:
     """Lets a function that calls operators of `jdali.fn` also take arrays, and tensors and batches of dynamic mode.
 
     Outside of a pipeline definition, the function is traced as a small pipeline, which is cached for later calls of the same
-    kind. On tensors and batches, the function runs at once. On arrays, it is a pure function of one sample and a key, which
-    comes first or as `key=`. Calls with tensors and batches may have a key too.
+    kind. Called with tensors and batches, the function runs at once. Called with arrays, it is a pure function of one sample
+    and a key, which comes first or as `key=`. Calls with tensors and batches may have a key, too.
     """
     name = function.__name__
 
@@ -52,7 +52,7 @@ def in_either_mode(function: F) -> F:
 
 
 def _kind(leaf: object) -> type | None:
-    """Returns the class of a value that decides the mode of a call; None for other values."""
+    """Returns EagerValue, DataNode or Array, the kind of a value that decides the mode of a call; None for other values."""
     if isinstance(leaf, np.ndarray):
         return Array
     return next((kind for kind in (EagerValue, DataNode, Array) if isinstance(leaf, kind)), None)

@@ -25,7 +25,7 @@ _Treated = tuple[str, SourceSample | Exception]
 
 
 class Done(NamedTuple):
-    """Holds the result of a conversion.
+    """The result of a conversion.
 
     Attributes:
         shards: number of shards, including those of an earlier run.
@@ -52,23 +52,22 @@ def convert(
 ) -> Done:
     """Writes a data set as shards; continues an interrupted conversion.
 
-    A shard gets its final name only after it was read back and its checksums agree. So every shard with a final name is
-    complete. A shard's bytes depend only on its samples.
+    A shard gets its final name only after it was read back and its checksums agree, so every shard with a final name is
+    complete. Its bytes depend only on its samples.
 
     Args:
-        source: the data set.
-        folder: folder to write to, created if missing. An existing folder must be empty or hold the same conversion.
+        folder: folder to write to, created if missing. An existing folder must be empty or contain the same conversion.
         kind: format to write, a key of `TARGETS`.
         change: changes to apply to pictures.
         name: prefix of the shards' file names.
         per_shard: number of samples in a shard.
         threads: number of threads that read, check and change samples.
-        skips: whether to leave out damaged samples.
+        skips: leave out damaged samples.
         advance: called with the number of samples finished since the last call.
 
     Raises:
         SampleError: a sample is damaged.
-        ValueError: the folder holds other files, or a sample does not fit the format.
+        ValueError: the folder contains other files, or a sample does not fit the format.
         OSError: a file cannot be read or written.
     """
     plan = {
@@ -102,11 +101,7 @@ def convert(
 
 
 def _claim(folder: str, plan: Mapping[str, Any]) -> None:
-    """Creates the folder if it is missing, and records the conversion in it.
-
-    Raises:
-        ValueError: the folder holds a different conversion, or other files.
-    """
+    """Creates the folder if it is missing, and records the conversion in it; raises ValueError for other content."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)
     if os.path.exists(path):
@@ -126,7 +121,7 @@ def _claim(folder: str, plan: Mapping[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[str]:
-    """Yields a temporary name to write to, and renames the file to `path` when the block ends."""
+    """Yields the name of a temporary file to write to; renames this file to `path` when the block ends."""
     part = f"{path}.part"
     try:
         yield part
@@ -190,7 +185,6 @@ def _write(
     first: Sequence[SourceSample],
     samples: Iterator[tuple[str, SourceSample]],
 ) -> None:
-    """Writes a shard, reads it back, and compares the checksums."""
     with _named(path) as part:
         file = target(part, source, first)
         names, wanted = [], []

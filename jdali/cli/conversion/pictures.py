@@ -15,18 +15,18 @@ from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
 _QUALITY = 90
-# PNM is missing, because a text may begin with the same bytes.
+# Without PNM, because a text may begin with the same bytes.
 _MATCHES = [coding.matches for coding in codec.FORMATS if coding.name != "pnm"]
 
 
 @dataclasses.dataclass(frozen=True)
 class PictureChange:
-    """Describes changes to pictures.
+    """Changes to pictures.
 
     Attributes:
         max_size: maximum pixels of the longest side; larger pictures are resized and encoded as JPEG. None: no limit.
         quality: JPEG quality with which all pictures are encoded; None encodes only resized pictures.
-        windows: whether to add restart markers to JPEG files.
+        windows: add restart markers to JPEG files.
     """
 
     max_size: int | None = None
@@ -34,10 +34,9 @@ class PictureChange:
     windows: bool = False
 
     def apply(self, value: Any) -> Any:
-        """Decodes a picture to check it, and applies the changes; returns other values unchanged.
+        """Checks a picture by decoding it, and applies the changes; returns other values unchanged.
 
-        Raises:
-            SampleError: the picture is damaged.
+        Raises `SampleError` if the picture is damaged.
         """
         # The Hugging Face Hub stores pictures as {"bytes", "path"}.
         if isinstance(value, dict) and isinstance(value.get("bytes"), bytes):
@@ -64,7 +63,7 @@ class PictureChange:
         out = io.BytesIO()
         options: dict[str, Any] = {"quality": self.quality or _QUALITY, "optimize": True}
         if self.windows:
-            unit = 8 if made.mode == "L" else 16  # with 4:2:0, an MCU has 16 pixels
+            unit = 8 if made.mode == "L" else 16  # with 4:2:0, an MCU has 16 x 16 pixels
             options |= {
                 "restart_marker_blocks": restart_markers.interval_of(-(-made.size[0] // unit)),
                 "subsampling": "4:2:0",
@@ -74,7 +73,6 @@ class PictureChange:
 
 
 def is_picture(value: Any) -> bool:
-    """Returns True if a value holds the bytes of a picture."""
     return isinstance(value, bytes) and any(matches(memoryview(value)) for matches in _MATCHES)
 
 
@@ -87,7 +85,6 @@ def extension(value: Any) -> str | None:
 
 
 def _recorded(data: bytes) -> str | None:
-    """Determines the extension of a sound or video from its first bytes."""
     if data[:4] == b"RIFF":
         return {b"WAVE": "wav", b"AVI ": "avi"}.get(data[8:12])
     if data[4:8] == b"ftyp":

@@ -18,8 +18,8 @@ from jdali._system.extras import install
 from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
-# A marker after each MCU makes a file 10% larger, a marker after 8 MCUs 1%. Longer intervals would make tiles much wider than
-# windows.
+# A marker after each MCU makes a file 10% larger, a marker after 8 MCUs only 1%. With longer intervals, tiles would be much
+# wider than windows.
 _WANTED_INTERVAL = 8
 # From turbojpeg.h: the kind of instance that transforms, and two parameters.
 _TRANSFORM, _OPTIMIZE, _RESTART_BLOCKS = 2, 11, 18
@@ -34,7 +34,7 @@ Transform = Callable[[bytes, int], bytes]
 
 
 class _Operation(ctypes.Structure):
-    """Mirrors the struct `tjtransform` of turbojpeg.h; all zeros select the whole picture, unchanged."""
+    """The struct `tjtransform` of turbojpeg.h; all zeros select the whole picture, unchanged."""
 
     _fields_ = (
         ("region", ctypes.c_int * 4), ("op", ctypes.c_int), ("options", ctypes.c_int), ("data", ctypes.c_void_p),
@@ -102,7 +102,7 @@ def _by_program(program: str, data: bytes, interval: int) -> bytes:
 
 
 def interval_of(across: int) -> int:
-    """Returns the divisor of a row's number of MCUs nearest to the best interval; only with a divisor, segments form tiles."""
+    """Returns the best interval of markers that divides the number of MCUs in a row, so that segments form tiles."""
     divisors = [n for n in range(1, across + 1) if across % n == 0]
     return min(divisors, key=lambda n: (max(n, _WANTED_INTERVAL) / min(n, _WANTED_INTERVAL), n))
 
@@ -115,7 +115,7 @@ def units_across(data: bytes) -> int | None:
 
 
 def with_markers(data: bytes) -> bytes:
-    """Adds restart markers to a JPEG file and keeps its pixels; does not change files that have, or cannot have, tiles.
+    """Adds restart markers to a JPEG file without changing pixels; returns a file unchanged if it has or cannot have tiles.
 
     Progressive files become sequential, since only sequential files can be decoded in parts.
 

@@ -31,17 +31,17 @@ from jdali.readers.formats.tables import classes_of
 from jdali.readers.formats.webdataset_index import SPARSE, scanned
 
 _NAME = "convert"
-# Tolerance for durations in seconds, because manifests round them.
+# Tolerance in seconds for comparing durations, because durations in manifests are rounded.
 _SAME_SECONDS = 0.01
 _SOUNDS = (".flac", ".ogg", ".wav", ".opus", ".mp3", ".m4a")
 _VIDEOS = (".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm")
 
 
 class SourceSample(NamedTuple):
-    """Holds a sample that was read from a data set, or is to be written.
+    """A sample that was read from a data set, or is to be written.
 
     Attributes:
-        key: its name.
+        key: name of the sample.
         fields: values by name: bytes, text, numbers, arrays, lists and objects.
         record: bytes of the source's tf.train.Example; None for other formats.
     """
@@ -53,17 +53,17 @@ class SourceSample(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Gives access to a data set.
+    """A data set whose samples are read by index.
 
     Attributes:
         count: number of samples.
         read: `read(index)` reads a sample, in any thread.
         name: `name(index)` names the place of a sample, for messages.
         identity: JSON-able value that distinguishes this data set from others.
-        keyed: whether the data set has keys; otherwise numbers serve as keys.
-        classes: class names of each field that holds labels.
+        keyed: the data set has keys; otherwise numbers serve as keys.
+        classes: class names of each field of labels.
         schema: Arrow schema of a table; None for other formats.
-        close: closes its files.
+        close: closes the files of the data set.
     """
 
     count: int
@@ -85,7 +85,6 @@ def _key(index: int) -> str:
 
 
 def _folders(paths: Sequence[str]) -> Source:
-    """Opens a folder that has a subfolder for each class."""
     (root,) = _only(paths, "folder of class folders")
     filters = (*file.FILE_FILTERS, *(f"*{extension}" for extension in _VIDEOS))
     reader = file.file.run(file_root=root, file_filters=filters)
@@ -146,7 +145,7 @@ def _examples(
     identity: Any,
     close: Callable[[], object],
 ) -> Source:
-    """Builds the source of records that are tf.train.Examples or plain bytes."""
+    """Builds the source of records, which are tf.train.Examples or plain bytes."""
 
     def read(index: int) -> SourceSample:
         data = record(index)
@@ -160,7 +159,7 @@ def _examples(
 
 
 def _place(firsts: Sequence[int], index: int) -> tuple[int, int]:
-    """Returns the number of the file or group that holds a sample, and the sample's row in it."""
+    """Returns the number of the file or group that contains a sample, and the sample's row there."""
     number = bisect.bisect_right(firsts, index) - 1
     return number, index - firsts[number]
 
@@ -194,8 +193,6 @@ def _array_record(paths: Sequence[str]) -> Source:
 
 
 def _labelled(reader: Reader, paths: Sequence[str]) -> Source:
-    """Builds a source from a reader of labelled pictures."""
-
     def read(index: int) -> SourceSample:
         picture, label, *_ = reader.load(index)
         value = picture.tobytes() if picture.ndim == 1 else picture
@@ -269,7 +266,7 @@ def _tables(
     identity: Any,
     close: Callable[[], object] = lambda: None,
 ) -> Source:
-    """Builds a source whose samples are the rows of tables; `table(i)` has `counts[i]` rows."""
+    """Builds a source whose samples are rows of tables; `table(i)` has `counts[i]` rows."""
     firsts = list(itertools.accumulate(counts, initial=0))
 
     def read(index: int) -> SourceSample:
@@ -309,7 +306,6 @@ class _CocoFile(msgspec.Struct):
 
 
 def _coco(paths: Sequence[str]) -> Source:
-    """Opens a folder of pictures with COCO annotations."""
     texts = [path for path in paths if path.lower().endswith(".json")]
     folders = [path for path in paths if path not in texts]
     if len(texts) != 1 or len(folders) > 1:
@@ -354,7 +350,7 @@ def _coco(paths: Sequence[str]) -> Source:
 
 
 def _nemo(paths: Sequence[str]) -> Source:
-    """Opens NeMo manifests, in which each line describes a sound with its text."""
+    """Opens NeMo manifests: each line describes a sound and its text."""
     lines = [(path, number, entry) for path in paths for number, entry in nemo_asr.parsed(path)]
     working = _storage.working_folder()
 
@@ -371,7 +367,7 @@ def _nemo(paths: Sequence[str]) -> Source:
         start, most = entry.offset or 0.0, entry.duration
         # As in `decode_part`, a negative time counts as missing.
         if start > 0 or (most is not None and 0 <= most < seconds - _SAME_SECONDS):
-            # The entry is a part of a file; decode it as `readers.nemo_asr` does.
+            # The entry is a part of a file; decodes it as `readers.nemo_asr` does.
             wave, info = audio.decode_part(data, start, most, dtype=np.dtype(np.int16))
             out = io.BytesIO()
             try:
@@ -389,12 +385,7 @@ def _nemo(paths: Sequence[str]) -> Source:
 
 
 class _SourceKind(NamedTuple):
-    """Describes a kind of data set.
-
-    Attributes:
-        parts: substrings of file names that identify it.
-        open: opens it.
-    """
+    """A kind of data set: `parts` are substrings of file names that identify it, `open` opens it."""
 
     parts: tuple[str, ...]
     open: Callable[[Sequence[str]], Source]
@@ -447,7 +438,6 @@ def open_source(paths: Sequence[str], kind: str | None = None) -> Source:
 
 
 def _kind_of(path: str) -> str | None:
-    """Guesses the kind of a data set from the name of a file."""
     name = os.path.basename(path).lower()
     if name.endswith((".idx", ".part")):
         return None

@@ -20,18 +20,13 @@ from jdali.cli.conversion.pictures import extension
 from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.readers.formats.arrow_columns import need_pyarrow
 
-# Size of a Parquet row group. It is always read whole, so it should have few samples, but enough bytes for a large request.
+# Limits of a Parquet row group. A row group is always read whole, so it should have few samples, but enough bytes for one
+# large request.
 _GROUP_BYTES, _GROUP_ROWS = 8 << 20, 10_000
 
 
 class ShardWriter(abc.ABC):
-    """Writes a shard.
-
-    Args:
-        path: path of the file.
-        source: source of the samples.
-        first: first samples, which determine the types of fields if the format has types and the source has no schema.
-    """
+    """Writes a shard. If the format has types and `source` has no schema, the samples `first` determine the types."""
 
     extension: str
     # True if the types of fields must be known before the first sample is written.
@@ -42,7 +37,7 @@ class ShardWriter(abc.ABC):
 
     @abc.abstractmethod
     def add(self, sample: SourceSample) -> bytes:
-        """Writes a sample; returns the checksum that `checksums` should yield for it."""
+        """Writes a sample; returns the checksum that `checksums` must yield for it."""
 
     @abc.abstractmethod
     def close(self) -> None:
@@ -55,7 +50,6 @@ class ShardWriter(abc.ABC):
 
 
 def _checksum(values: Sequence[Any]) -> bytes:
-    """Computes a checksum of a sample's names and values."""
     digest = hashlib.blake2b(digest_size=8)
     for value in values:
         data = value if isinstance(value, bytes) else repr(value).encode(errors="surrogateescape")
@@ -74,7 +68,7 @@ class WebDataset(ShardWriter):
 
     def add(self, sample: SourceSample) -> bytes:
         folder, slash, name = sample.key.rpartition("/")
-        key = folder + slash + name.replace(".", "_")  # keys have no dot: it would begin the extension
+        key = folder + slash + name.replace(".", "_")  # a dot in a key would begin the extension
         while key == self._last:
             key += "_"
         self._last = key
@@ -108,7 +102,7 @@ class WebDataset(ShardWriter):
 
 
 def _components(sample: SourceSample) -> dict[str, bytes]:
-    """Returns the files of a sample by extension, which comes from the source archive or the name of a field."""
+    """Returns the contents of a sample's files by extension: the extension in the source archive, or else the field's name."""
     files: dict[str, bytes] = {}
     rest: dict[str, Any] = {}
     single = sum(extension(_content(value)) is not None for value in sample.fields.values()) == 1
@@ -140,19 +134,19 @@ def _npy(value: np.ndarray) -> bytes:
 
 
 def _content(value: Any) -> Any:
-    """Returns the bytes of a {"bytes", "path"}, the Hugging Face Hub's form; returns other values unchanged."""
+    """Returns the bytes of a dict {"bytes", "path"}, the Hugging Face Hub's form of a file; returns other values unchanged."""
     if isinstance(value, dict) and isinstance(value.get("bytes"), bytes) and set(value) == {"bytes", "path"}:
         return value["bytes"]
     return value
 
 
 def _as_text(value: Any) -> Any:
-    """Converts values that JSON does not have to text; decodes bytes as latin-1."""
+    """Converts values that JSON cannot represent to text; decodes bytes as latin-1."""
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 def _fields(sample: SourceSample, source: Source) -> dict[str, Any]:
-    """Returns the fields of a sample for a table; parses the fields of a WebDataset."""
+    """Returns the fields of a sample for a table; if it comes from a WebDataset, parses its fields."""
     named = {
         name: _npy(value) if isinstance(value, np.ndarray) else _typed(name, value)
         for name, value in sample.fields.items()
@@ -186,10 +180,8 @@ class Parquet(ShardWriter):
         self._lists: set[str] = set()
         if self._schema is None:
             rows = [_fields(sample, source) for sample in first]
-            # A feature may have one value in some tf.train.Examples and several in others; then all of its values become
-            # lists.
+            # A feature may have one value in some tf.train.Examples and several in others; then all its values become lists.
             self._lists = {name for row in rows for name, value in row.items() if isinstance(value, list)}
-            # Columns are in the order of first appearance.
             names = dict.fromkeys(name for row in rows for name in row)
             filled = [{name: self._listed(name, row.get(name)) for name in names} for row in rows]
             self._schema = pa.Table.from_pylist(filled).schema.with_metadata(_classes(source.classes))
@@ -236,7 +228,7 @@ class Parquet(ShardWriter):
 
 
 def _classes(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Builds Arrow metadata with class names, in the Hugging Face Hub's form."""
+    """Builds Arrow metadata with class names, as on the Hugging Face Hub."""
     features = {name: {"names": list(names), "_type": "ClassLabel"} for name, names in classes.items()}
     return {"huggingface": json.dumps({"info": {"features": features}})} if features else {}
 
@@ -319,6 +311,5 @@ TARGETS: dict[str, type[ShardWriter]] = {
 
 
 def sync(path: str) -> None:
-    """Flushes a file to the disk, before it gets its final name."""
     with open(path, "rb+") as file:
         os.fsync(file.fileno())

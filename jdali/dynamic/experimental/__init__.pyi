@@ -90,7 +90,8 @@ def median_blur(
 ) -> Tensor | Batch:
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative is that of the median element; equal elements share it.
+    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
+    it, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -118,7 +119,7 @@ def remap(
     interp: types.DALIInterpType = types.DALIInterpType.INTERP_LINEAR,
     pixel_origin: Literal['corner', 'center'] = 'corner',
 ) -> Tensor | Batch:
-    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
+    """Warps an image by two maps, which contain a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 

@@ -25,17 +25,17 @@ _TWO_OUTPUTS = ("data", "label")
 
 
 class Reader(_nodes.BaseNode):  # type: ignore[misc]
-    """Yields dicts of a reader's outputs, one epoch after each `reset`.
+    """Yields dicts of a reader's outputs; each `reset` begins an epoch.
 
-    The node's state is the reader's position, exact to the sample. So `torchdata.nodes.Loader.load_state_dict` continues the
-    loop, in this process or in a different one. If a loop leaves an epoch early, the next epoch continues with the following
-    samples.
+    The node's state is the reader's position, exact to the sample, so `torchdata.nodes.Loader.load_state_dict` continues the
+    loop in this process or in a different one. If a loop ends before the end of an epoch, the next epoch continues with
+    the following samples.
 
     Args:
         reader_type: a class of `jdali.dynamic.readers`.
         batch_size: number of samples in a batch; None: single samples.
-        output_names: keys of the outputs. None takes the reader's names, if it has names (`readers.TFRecord`), or "data" and
-            "label" for a reader with two outputs.
+        output_names: keys of the outputs. None: the reader's own names, if it has names (`readers.TFRecord`); otherwise
+            "data" and "label", for a reader with two outputs.
         kwargs: arguments of the reader.
 
     Raises:
@@ -98,7 +98,7 @@ def _names(reader: DynamicReader, names: tuple[str, ...] | None) -> tuple[str, .
 
 
 class _DictNode(_nodes.BaseNode):  # type: ignore[misc]
-    """Serves as base of nodes with a source that yields dicts; the node's state is the source's state."""
+    """Base of nodes that take dicts from a source node; the node's state is the source's state."""
 
     def __init__(self, source: Any):
         super().__init__()

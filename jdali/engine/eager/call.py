@@ -1,6 +1,6 @@
 """Runs one operator now, without a pipeline: the calls of dynamic mode.
 
-A call is a plan of one step, run by the same runners as a pipeline's. The plan is kept by its `RunnerKey`. Per-sample
+A call is a plan of one step, which the same runners run as in a pipeline. Plans are cached by `RunnerKey`. Per-sample
 arguments are values of the batch and never compiled in, so a call with new values compiles nothing.
 """
 
@@ -28,7 +28,7 @@ from jdali.graph import WHOLE_BATCH, ExecutionPlan, Graph, HostStep, Stage, is_c
 from jdali.ops.flow._source import external_source
 from jdali.tensors import RowSlice, TensorList
 
-KEPT_RUNNERS = 1024  # each with its compiled programs; the least recently used is dropped first
+KEPT_RUNNERS = 1024  # maximum number; the least recently used is dropped first
 _MASK32 = 0xFFFF_FFFF
 
 BUDGET = ProgramBudget()
@@ -58,7 +58,7 @@ class RunnerKey(NamedTuple):
 
 
 class RandomDraw(NamedTuple):
-    """Keys random numbers by a seed and the number of calls that have drawn from it before."""
+    """Identifies the random numbers of a call by a seed and the number of earlier calls that used this seed."""
 
     seed: int
     number: int
@@ -89,7 +89,7 @@ class _Runner:
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
             max_batch=key.room, budget=BUDGET, takes_turns=is_stage or key.op.random, runs_empty=True,
-            shares_rows=key.room > 1,  # calls with one sample are frequent and short: no unused rows
+            shares_rows=key.room > 1,  # calls with one sample are short, so they have no unused rows
         )  # fmt: skip
 
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:
@@ -120,7 +120,7 @@ def run_operator(
 
     Args:
         per_sample: per-sample arguments by name: batches, or arrays [N, ...].
-        draw: key of a random operator. The values of sample i do not depend on the batch size.
+        draw: identifies the random numbers of a random operator. Those of sample i do not depend on the batch size.
         constants: inputs that are one array for all samples, by name; `setup` may read them.
     """
     if placement.name == "cpu":
@@ -148,7 +148,7 @@ def call_ids(count: int, number: int) -> SampleIds:
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
-_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # if nothing is drawn
+_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # nothing is drawn
 
 
 @functools.lru_cache(maxsize=1024)
@@ -198,7 +198,7 @@ class EagerReader:
 
 
 def move(batch: TensorList, device: jax.Device, pool: Pool) -> TensorList:
-    """Transfers a batch to an accelerator now, before its first use, through memory of the pool."""
+    """Transfers a batch to an accelerator now, rather than at its first use; copies on the host use memory of the pool."""
     store = batch.store
     with pool.slabs:
         placed = gather(store, None, store.padded_shape(), device)

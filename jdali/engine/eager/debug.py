@@ -36,7 +36,7 @@ from jdali.types import DALIDataType
 class DataNodeDebug(DataNode):
     """A `DataNode` of a pipeline in debug mode, whose batch is already computed.
 
-    It belongs to one iteration. Operators of other iterations treat it as a user's batch.
+    It belongs to one iteration. If it is used in another iteration, it counts as data from the user.
     """
 
     __slots__ = ("graph",)
@@ -107,9 +107,11 @@ class DebugEngine(Engine):
         self._held: dict[str, list[tuple[Any, str | None]]] = {}
         self.first_is_over = False
 
-    # --- operators --------------------------------------------------------------------------
     def step_of(self, node: Node, number: int) -> DebugStep:
-        """Returns the step of call `number`, from 0; raises RuntimeError if the first iteration made another call there."""
+        """Returns the step of an operator call; `number` counts the calls of an iteration from 0.
+
+        Raises RuntimeError if the first iteration called another operator at this number.
+        """
         if number < len(self._steps):
             step = self._steps[number]
             step.check(node)
@@ -149,7 +151,7 @@ class DebugEngine(Engine):
 
     @property
     def first_reader(self) -> Node | None:
-        """The reader whose samples key the random values; None until the function has called a reader."""
+        """The reader from whose samples random keys are made; None until the function has called a reader."""
         return next(iter(self.readers), None)
 
     @property
@@ -158,15 +160,14 @@ class DebugEngine(Engine):
         return len(self.sources) > len(self.readers)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps data fed before the first iteration; returns False if the source already exists."""
+        """Keeps data that was fed before the first iteration. Returns False, and keeps nothing, if the source exists already."""
         if self.first_is_over or any(node.name == name for node in self.sources):
             return False
         self._held.setdefault(name, []).append((data, layout))
         return True
 
-    # --- iterations -------------------------------------------------------------------------
     def draw(self, feed: TaskCursor | None = None) -> BatchTask:
-        """Runs the user's function, which computes the batch; raises StopIteration if an external source is at its end."""
+        """Runs the user's function, which computes the batch. Raises StopIteration if an external source is at its end."""
         graph = DebugGraph(self)
         try:
             with self.pool.serving:
@@ -204,8 +205,9 @@ class DebugEngine(Engine):
 class DebugGraph(Graph):
     """Holds the operators of one iteration, and runs each when it is added.
 
-    In the first iteration, random operators before the first reader wait for its samples, and so do the operators that
-    depend on them. They also run as soon as the user asks for a value.
+    The random keys of a batch are made from the samples of the first reader. So in the first iteration, random operators
+    that are called before this reader wait for it, as do all operators that use their outputs. If the user asks for a value,
+    the waiting operators run at once.
     """
 
     def __init__(self, engine: DebugEngine):
@@ -217,9 +219,8 @@ class DebugGraph(Graph):
         self._keys_known = False  # True once the samples are fixed, see `_fix_keys`
         self._refs: dict[Node, SampleRefs] = {}  # samples drawn so far, by node of the first iteration
         self._waiting: list[tuple[Node, DebugStep]] = []
-        self._called = 0  # operators that the function called; nodes of the user's batches do not count
+        self._called = 0  # operators that the function has called, without nodes of the user's batches
 
-    # --- as a graph -------------------------------------------------------------------------
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNodeDebug:
         return DataNodeDebug(name, device, node, index, self)
 
@@ -246,7 +247,7 @@ class DebugGraph(Graph):
             return value
         if any(isinstance(v, (DataNode, TensorList)) for v in value):  # several input sets
             return [self._taken(v, what, op) for v in value]
-        if not (value and all(map(_is_sample, value))):  # a list of numbers
+        if not (value and all(map(_is_sample, value))):  # not a list of samples
             return value
         taken = as_samples(value, copy=False)
         device = "gpu" if isinstance(taken, TensorList) else "cpu"
@@ -272,7 +273,7 @@ class DebugGraph(Graph):
     def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
         """Adds an operator and runs it; raises RuntimeError if the first iteration called another operator here."""
         runtime = options.get("runtime")
-        if isinstance(runtime, InWorkers):  # a debugger does not stop in workers
+        if isinstance(runtime, InWorkers):  # run it here: a debugger does not stop in workers
             options["runtime"] = here = runtime.in_process()
             args = {name: here if value is runtime else value for name, value in args.items()}
         node = super().add(op, inputs, args, **options)
@@ -289,7 +290,6 @@ class DebugGraph(Graph):
             self._run(node, step)
         return node
 
-    # --- values -----------------------------------------------------------------------------
     def value(self, node: DataNode) -> TensorList:
         """Returns the batch of a node; raises RuntimeError if its operator failed."""
         if node not in self._env:
@@ -299,7 +299,7 @@ class DebugGraph(Graph):
         return self._env[node]
 
     def run_waiting(self) -> None:
-        """Runs the operators that wait for the samples of a reader; without a reader, samples are counted."""
+        """Runs the operators that wait for the first reader. If no reader was called, the samples are numbered instead."""
         if self._waiting and not self._keys_known:
             self._fix_keys()
         waiting, self._waiting = self._waiting, []
@@ -316,7 +316,7 @@ class DebugGraph(Graph):
         return node.op.random or any(value not in self._env for value in dependencies(node))
 
     def _fix_keys(self) -> None:
-        """Fixes the samples of the batch: draws them from the first reader, or counts them if no reader was called yet."""
+        """Fixes the samples of the batch. It draws them from the first reader, or numbers them if no reader was called yet."""
         reader = self._engine.first_reader
         if reader is not None:
             self._draw_from(reader)
@@ -334,13 +334,12 @@ class DebugGraph(Graph):
 
     @property
     def _samples(self) -> dict[Domain, SampleIds]:
-        """Sample identities of each branch; they are provisional until `_fix_keys`."""
+        """The sample identities of each branch, which `_fix_keys` may still change."""
         if not self._parts:
             feed = self._engine.cursor
             self._parts = {WHOLE_BATCH: feed.counted(feed.position, self._batch_size)}
         return self._parts
 
-    # --- running ----------------------------------------------------------------------------
     def _run(
         self, node: Node, step: DebugStep, draw: BatchTask | None = None, drawn: Provenance | None = None
     ) -> None:
@@ -364,7 +363,7 @@ class DebugGraph(Graph):
         self._run(node, step, self._task({step.node.name: refs}, {}), drawn)
 
     def _fetched(self, node: Node, source: SourceFeed) -> SourceData:
-        """Fetches the data of an external source and checks their batch size."""
+        """Fetches the data of an external source and checks the number of samples."""
         feed = self._engine.cursor
         feed.ask(node, source.check_fed)
         request = (self._engine.batch_size, feed.iteration, feed.epoch, feed.position)
@@ -393,13 +392,11 @@ class DebugGraph(Graph):
         return self._refs[reader]
 
     def _task(self, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:
-        """Returns the task of one source."""
+        """Returns a task with the samples or data of one source."""
         ids = self._samples[WHOLE_BATCH]
         return BatchTask(ids, np.ones(len(ids), bool), refs, data)
 
-    # --- the end ----------------------------------------------------------------------------
     def count(self) -> None:
-        """Counts the batch."""
         self._engine.cursor.note_drawn(self._batch_size)
 
     def task(self, outputs: tuple[DataNode, ...]) -> ComputedTask:

@@ -25,14 +25,13 @@ class _Kind(NamedTuple):
 
 
 class DebugStep:
-    """Holds an operator call and its runner. Each iteration adds a node for the call; all these nodes must be alike."""
+    """Represents an operator call and its runner. In each iteration, the call makes a new node, which must equal the first."""
 
     def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
         self.node, self._make_runner = node, make_runner
         self.runner = make_runner(node)
         self._kinds: dict[str, _Kind] = {}
 
-    # --- the same call ----------------------------------------------------------------------
     def check(self, node: Node) -> None:
         """Compares the call with the first iteration's call; raises RuntimeError if operator or arguments differ."""
         if node.op is not self.node.op or node.where != self.node.where:
@@ -76,7 +75,6 @@ class DebugStep:
         elif not _equal(was, now):
             raise RuntimeError(f"{title} unexpectedly changed value from '{was}' to '{now}'.")
 
-    # --- running ----------------------------------------------------------------------------
     def run(self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, pool: Pool) -> None:
         """Runs an iteration's node and adds its outputs to `env`; raises RuntimeError if the kind of a batch changed."""
         own = Values()
@@ -121,7 +119,7 @@ def unexpected(node: Node) -> RuntimeError:
 
 
 def _repetitions(node: Node) -> list[int]:
-    """Returns the position of each input batch's first use. If one changes, the runner no longer fits the node."""
+    """Returns, for each input, the position of the first input that is the same batch. A runner depends on these positions."""
     values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
     return [values.index(value) for value in values]
 

@@ -18,7 +18,7 @@ from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, Domain, make_plan
 from jdali.tensors import TensorList
 
-KEPT_GRAPHS = 256  # the least recently used is dropped first
+KEPT_GRAPHS = 256  # maximum number; the least recently used is dropped first
 _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -57,7 +57,7 @@ class EagerGraph:
         ids = _eager.call_ids(count, draw.number)
         env = Values(zip(self._function.inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
-        # A sample's identity holds 32 bits of the generator's count; the upper bits change the seed.
+        # A sample's identity has room for 32 bits of the generator's count, so the upper bits go into the seed.
         seed = (draw.seed + (draw.number >> 32)) & _MASK64
         try:
             self._plan.make(env, parts, pool, seed=seed)

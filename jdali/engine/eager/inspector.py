@@ -46,7 +46,7 @@ class Trace:
 class StepwiseEngine(Engine):
     """Makes batches of another engine's tasks, operator by operator.
 
-    It uses that engine's readers, but leaves that engine's position, times and programs as they are.
+    It shares the readers of the other engine, but does not change its position, times and programs.
     """
 
     def __init__(self, engine: Engine, *, most: int):
@@ -54,7 +54,8 @@ class StepwiseEngine(Engine):
             engine.options, batch_size=most, most_idle=0, seed=engine.seed, on_error="mask", max_compiles=None
         )
         super().__init__(_stepwise(engine.plan), options, sources=engine.sources)
-        # Both engines call the user's functions and share their locks. Readers may run in both at once.
+        # Both engines call the same functions of the user, so they share the locks of these steps. Readers may run in both at
+        # once.
         theirs = {step.nodes[0]: step.alone for step in engine._prepared}
         self._prepared = [
             prepared
@@ -79,12 +80,11 @@ class StepwiseEngine(Engine):
         return Trace(iteration.env, iteration.parts)
 
     def interrupt(self) -> None:
-        """Interrupts its threads, but not the sources, which belong to the pipeline."""
+        """Interrupts the threads of this engine, but not the sources, because these belong to the pipeline."""
         self._closed = True
         self.pool.interrupt()
 
     def close(self) -> None:
-        """Ends its threads."""
         self.interrupt()
         self.pool.close()
 
@@ -110,7 +110,7 @@ class SeenBatch:
 
     Attributes:
         result: outputs and identities of the samples; None if all samples failed.
-        errors: failed samples; stand-ins took their positions.
+        errors: failed samples; other samples (stand-ins) took their positions.
     """
 
     number: int
@@ -119,9 +119,9 @@ class SeenBatch:
 
 
 class PipelineInspector:
-    """Makes batches of a pipeline with a cursor and an engine of its own; one thread at a time.
+    """Makes batches of a pipeline with a separate cursor and engine; used by one thread at a time.
 
-    Its values equal the pipeline's bit for bit.
+    The values equal those of the pipeline bit for bit.
 
     Args:
         first_state: state of the sources before the first batch.
@@ -141,7 +141,6 @@ class PipelineInspector:
         self._stepwise: StepwiseEngine | None = None
         self._closed = False
 
-    # --- facts ------------------------------------------------------------------------------
     @property
     def batch_size(self) -> int:
         return self.engine.batch_size
@@ -170,7 +169,6 @@ class PipelineInspector:
         window = self._window
         return window.ready, 0 if window.room is None else window.room.depth
 
-    # --- batches ----------------------------------------------------------------------------
     @contextlib.contextmanager
     def _exclusively(self) -> Iterator[None]:
         """Lets one thread work at a time."""
@@ -205,10 +203,10 @@ class PipelineInspector:
                 raise IndexError(f"batch {number} is too far: its epoch has more than 32 bits") from None
 
     def batch(self, number: int) -> SeenBatch:
-        """Makes a batch. Stand-ins replace samples that fail; the result lists the failures.
+        """Makes a batch. Samples that fail are replaced by others; the result lists the failures.
 
         Args:
-            number: from 0, counted from the start of training.
+            number: number of the batch, counted from 0 at the start of training.
 
         Raises:
             IndexError: an external source ends before the batch.
@@ -236,7 +234,6 @@ class PipelineInspector:
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
 
-    # --- samples ----------------------------------------------------------------------------
     @property
     def knows_samples(self) -> bool:
         """True if an index identifies a sample: one reader, no external source, no operator on whole batches."""
@@ -248,7 +245,7 @@ class PipelineInspector:
         return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
-        """Runs a sample operator by operator; returns the trace, the sample's position there, and its task."""
+        """Runs a sample operator by operator. Returns the trace, the position of the sample in it, and the task of the batch."""
         task = self.task(number)
         if not 0 <= position < len(task):
             raise IndexError(f"batch {number} has {len(task)} samples, there is no position {position}")
@@ -259,7 +256,7 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs one sample operator by operator, once for each of several epochs.
+        """Runs one sample operator by operator, for several epochs.
 
         If the sample fails in one epoch, the traces of the other epochs are still complete.
 
@@ -277,7 +274,7 @@ class PipelineInspector:
         return [(self._trace_of(index, range(epoch, epoch + 1)), 0) for epoch in epochs]
 
     def _trace_of(self, index: int, epochs: range) -> Trace:
-        """Traces one batch that holds the sample once for each epoch."""
+        """Traces one batch that contains the sample once for each epoch."""
         with self._exclusively():
             return self._engine().trace(self.engine.task_of_sample(index, epochs))
 
@@ -300,7 +297,7 @@ class PipelineInspector:
         return "" if self.reader is None else str(self.reader.source(index))
 
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
-        """Finds samples by a part of their file name; returns index and name of at most 50, and how many were searched."""
+        """Finds samples by a part of their file name. Returns index and name of up to 50, and how many samples were searched."""
         found: list[tuple[int, str]] = []
         wanted, end, size = text.lower(), time.monotonic() + seconds, self.size or 0
         for index in range(size):
@@ -326,7 +323,7 @@ class PipelineInspector:
                 return
 
     def close(self) -> None:
-        """Ends its engine without waiting: work in progress fails soon. The pipeline continues."""
+        """Ends the inspector's engine without waiting; its work in progress fails soon. The pipeline continues."""
         self._closed = True
         stepwise = self._stepwise
         if stepwise is not None:
@@ -334,7 +331,7 @@ class PipelineInspector:
         self._end()
 
     def _end(self) -> None:
-        """Closes the engine; if a thread is working with it, that thread closes it afterwards."""
+        """Closes the engine, or leaves this to a thread that is still using the engine."""
         if self._lock.acquire(blocking=False):
             try:
                 if self._stepwise is not None:

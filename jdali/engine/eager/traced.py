@@ -1,4 +1,4 @@
-"""Functions on graph nodes, traced once for all calls that differ in their arrays only."""
+"""Traces functions on graph nodes. Calls that differ only in their arrays share a trace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 
 class ObjectCache(Generic[Made]):
-    """Makes an object for each key, and keeps the `most` recently used. It keeps none whose key is unhashable."""
+    """Makes an object for each key, and keeps up to `most` of the last used ones. Objects with unhashable keys are not kept."""
 
     def __init__(self, make: Callable[[Any], Made], most: int):
         self._make = make
@@ -35,7 +35,7 @@ class CallKey:
     """Identifies a call of a function by everything except the arrays.
 
     Attributes:
-        constants: type and value of each argument that is no array; None in place of each array.
+        constants: type and value of each argument; None if the argument is an array.
     """
 
     function: Callable[..., Any]
@@ -46,7 +46,7 @@ class CallKey:
     def of(
         cls, function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], arrays: Any
     ) -> tuple[CallKey, list[Any]]:
-        """Splits a call into its key and its arrays: the arguments of the types `arrays`."""
+        """Splits a call into its key and its arrays, which are the arguments of one of the types `arrays`."""
         leaves, structure = jax.tree_util.tree_flatten(
             (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, arrays)
         )

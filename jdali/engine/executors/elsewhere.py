@@ -4,8 +4,8 @@ If a batch crashes a worker, or two workers are killed while they make it, anoth
 notes each sample before it starts. If this worker crashes, the last sample noted is at fault. If it is killed, perhaps from
 outside, that sample is tried once more alone, and is at fault if the worker dies again.
 
-A sample at fault is treated like any bad sample. If no sample is, the workers died for another reason, and the whole batch
-is made again.
+A sample at fault is treated like any bad sample. If no sample is at fault, the workers died for another reason, and the
+whole batch is made again.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from jdali.tensors import TensorList
 StartWorkers: TypeAlias = "Callable[[Mapping[Node, Any], Tables], BatchWorkers]"
 """Starts workers for a pipeline, given the readers that this process has open, and their tables."""
 
-# Most attempts at a whole batch, if workers die and no sample is to blame.
+# Maximum number of attempts at a whole batch, if workers die and no sample is to blame.
 _MOST_TRIES = 3
 
 
 @dataclasses.dataclass(frozen=True)
 class SentTask:
-    """A task for a worker. It has the seed as well, because a restored state may change that.
+    """Describes a task for a worker. It includes the seed, because a restored state may change the seed.
 
     Attributes:
-        is_search: if True, the worker makes each sample alone and returns nothing; if it dies, the pool learns at which
-            sample.
+        is_search: if True, the worker makes each sample alone and returns nothing. If it dies, the pool learns which sample
+            it was making.
     """
 
     task: BatchTask
@@ -65,7 +65,7 @@ class MadeElsewhere:
     """Has workers run the steps before the border of a plan.
 
     Attributes:
-        timer: times batches, from submission to result, and the time that workers spend on them.
+        timer: measures the time of batches from submission to result, and the time that workers spend on them.
     """
 
     def __init__(self, border: Border, workers: BatchWorkers, sources: Mapping[Node, Any]):
@@ -77,7 +77,7 @@ class MadeElsewhere:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that came from workers so far."""
+        """Bytes received from workers so far."""
         with self._counting:
             return self._nbytes
 
@@ -96,7 +96,7 @@ class MadeElsewhere:
     ) -> dict[DataNode, TensorList] | AttemptFailure:
         """Waits until a worker has made a task; returns the values at the border, or the failure.
 
-        An error of the workers themselves is raised: they were closed, or cannot be started.
+        Raises the error of the workers if they were closed or cannot be started.
         """
         begun = begun or self.begin(task, seed, order)
         sent = begun.sent.task
@@ -135,7 +135,7 @@ class MadeElsewhere:
         return dict(zip(self.border.elsewhere.outputs, values, strict=True))
 
     def _kills(self, task: SentTask, order: int) -> TaskKilledError | None:
-        """Tries a task in one worker; returns its death, if it dies."""
+        """Tries a task in one worker. Returns the death of the worker, or None if it survives."""
         try:
             self.workers.submit(task, order, patience=1).result()
         except TaskKilledError as error:
@@ -148,14 +148,13 @@ SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
 
 
 def send_values(values: Iterable[TensorList]) -> tuple[SentBatch, ...]:
-    """Describes values for another process."""
     send = functools.cache(Provenance.send)  # most values share a provenance, which is sent once
     return tuple(send_batch(value, send) for value in values)
 
 
 def send_failure(failure: AttemptFailure) -> AttemptFailure:
     """Returns a failure that can be pickled."""
-    cause = portable(failure.cause)  # first, because the type of `user_error()` follows from it
+    cause = portable(failure.cause)  # first, because `user_error()` takes its type from the cause
     blamed = {
         position: dataclasses.replace(why, error=_plain(why.error))
         for position, why in failure.blamed.items()
@@ -168,7 +167,7 @@ def send_failure(failure: AttemptFailure) -> AttemptFailure:
 
 
 def _plain(error: Exception) -> Exception:
-    """Returns the exception without the traceback that `portable` notes."""
+    """Returns the exception as `portable` does, but without the note that has the traceback."""
     notes = list(getattr(error, "__notes__", ()))
     sent = portable(error)
     sent.__notes__ = notes
@@ -178,7 +177,6 @@ def _plain(error: Exception) -> Exception:
 def receive_values(
     sent: Sequence[SentBatch], task: BatchTask, sources: Mapping[str, object]
 ) -> list[TensorList]:
-    """Returns the values that a worker sent."""
     receive = drawn_by(functools.cache(lambda name: drawn_from(sources, name, task)))
     return [receive_batch(batch, receive) for batch in sent]
 
@@ -191,7 +189,6 @@ def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
 
 
 def by_name(sources: Mapping[Node, object]) -> dict[str, Any]:
-    """Returns the sources of an engine by the names of their nodes."""
     return {node.name: source for node, source in sources.items()}
 
 
@@ -202,7 +199,7 @@ Kills = Callable[[BatchTask], TaskKilledError | None]
 
 
 def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
-    """Finds a sample that kills a worker by itself; returns its position and the error, or None."""
+    """Finds a sample that kills a worker by itself. Returns its position and the error; None if there is none."""
     error = kills(task) if len(task) else None
     position = None if error is None else error.deaths[-1].reached
     if error is None or position is None:
@@ -214,7 +211,7 @@ def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError]
 
 
 def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
-    """Makes each sample of a task as a batch of its own; notes the position of each before it starts.
+    """Makes each sample of a task as a separate batch, and notes its position before it starts.
 
     Each maker makes all samples before the next maker starts, so cheaper makers should come first.
     """

@@ -1,4 +1,4 @@
-"""Chooses the number of workers, between two bounds, by the waiting time of the loop.
+"""Chooses the number of workers, between two bounds, from the time that the loop waits for batches.
 
 ```
  window of batches ──▶ next_scaling (pure) ──▶ resize
@@ -18,12 +18,12 @@ from collections.abc import Callable
 
 from jdali.engine.executors.elsewhere import MadeElsewhere
 
-_WAITING = 0.05  # share of its time that the loop waits, above which a worker is added
-_IDLE = 0.01  # share of waiting below which a worker may be removed
-_BUSY = 0.8  # most share of their time for which the workers would be busy without one of them
-_HELPS = 1.03  # a new worker stays if batches come at least this many times as fast
-_QUIET_WINDOWS = 3  # windows in a row before a worker is removed
-_PAUSE_WINDOWS = 8  # windows without a new worker after one did not help
+_WAITING = 0.05  # a worker is added if the loop waits for more than this share of the time
+_IDLE = 0.01  # a worker may be removed if the loop waits for less than this share of the time
+_BUSY = 0.8  # a worker is removed only if the others are then busy for at most this share
+_HELPS = 1.03  # a new worker stays if batches then come at least this many times as fast
+_QUIET_WINDOWS = 3  # a worker is removed if it was not needed in this many windows in a row
+_PAUSE_WINDOWS = 8  # after a worker that did not help, none is added for this many windows
 WINDOW_BATCHES = 32
 
 
@@ -53,7 +53,7 @@ class Scaling:
 
 
 def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Scaling:
-    """Chooses the number of workers after a window in which it did not change."""
+    """Chooses the number of workers from the measurements of a window in which the number was constant."""
     seconds = max(window.seconds, 1e-9)
     rate, waited = window.batches / seconds, window.waited / seconds
     if now.rate is not None and rate < _HELPS * now.rate:
@@ -97,7 +97,6 @@ class WorkerScaler:
         self._waits.append(seconds)
 
     def note_batch(self) -> None:
-        """Notes that a batch was taken."""
         workers = self._elsewhere.workers
         self._batches += 1
         if self._batches < WINDOW_BATCHES:

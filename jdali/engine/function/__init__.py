@@ -1,4 +1,4 @@
-"""Turns a pipeline into a pure function: the compiled operators after a start, and the host part before it.
+"""Turns a pipeline into a pure function: its compiled operators. The host part makes the function's inputs, called the start.
 
 ```
  sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs

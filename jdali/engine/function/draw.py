@@ -30,7 +30,7 @@ class Draw:
         words: uint32 [2]: the pipeline's seed, or the caller's key.
         is_key: True if the words are a key; then all operators draw from it, even operators with their own seed.
         epoch, index: int [N]: epoch of each sample, and its index in the data set.
-        held: keys of a deterministic function, by operator number; if given, all samples draw like the first.
+        held: keys of a deterministic function, by operator number; if given, all samples get the same random values.
     """
 
     words: Any
@@ -43,10 +43,7 @@ class Draw:
     def of(
         cls, count: int, seed: int, key: Any, epoch: Any, index: Any, held: HeldKeys | None = None
     ) -> Draw:
-        """Checks the caller's values; the index defaults to 0, 1, ...
-
-        With `held`, key, epoch and index are ignored.
-        """
+        """Checks the caller's values. The index defaults to 0, 1, ...; with `held`, key, epoch and index are ignored."""
         words: Any = seed_words(seed)
         if held:
             first = np.zeros(count, np.int64)
@@ -74,7 +71,7 @@ class Draw:
         return SampleIds(epoch, index, np.arange(len(index)))
 
     def identity(self) -> Any:
-        """Returns uint32 [3, N]: compiled programs make keys from it."""
+        """Returns the identities as uint32 [3, N], from which compiled programs make keys."""
         if any(isinstance(v, jax.core.Tracer) for v in (self.epoch, self.index)):
             index = jnp.asarray(self.index)
             wide = index.dtype.itemsize == 8
@@ -84,7 +81,7 @@ class Draw:
         return self.ids().words()
 
     def seeds(self, nodes: Sequence[Node]) -> Any:
-        """Returns uint32 [operators, 3]: the two words of the seed, and the stream, of each operator."""
+        """Returns uint32 [operators, 3]; a row is the two words of an operator's seed, and its stream."""
         rows: list[tuple[Any, int]] = []
         for node in nodes:
             if node.id in self.held:

@@ -42,11 +42,11 @@ from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.running import FunctionForm, computation, exact_platform, operand_specs
 from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exported, upstream
 
-# Padded sides of pictures, if the caller gives no shapes.
+# Padded sides of pictures, if the caller declares no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
-# Most programs for one padded shape; there are several because operators may plan smaller samples differently.
+# Maximum number of programs for one padded shape. There are several because operators may plan smaller samples differently.
 _MOST_FORMS = 16
-# If random values decide sizes: the number of draws tried for each size, and a factor by which the largest size drawn grows.
+# If random values decide sizes: the number of draws that are tried for each size, and a factor that enlarges the largest size.
 _DRAWS, _DRAWN_GROWTH = 8, 1.25
 # Each batch size gets its own program if an operator does not take a symbolic number of samples.
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
@@ -86,7 +86,7 @@ def export_function(
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
     rows, domains = _written_graph(function)
-    # In the order of the graph: the order of the user's dictionary must not change the fingerprint.
+    # In the order of the graph, because the order of the user's dictionary must not change the fingerprint.
     fixed = sorted(definition.fixed.items(), key=lambda item: _numbers(item[0]))
     manifest = Manifest(
         VERSION, __version__, jax.__version__, "", fingerprint(describe(nodes, {})), definition.seed,
@@ -102,7 +102,7 @@ def export_function(
         programs,
     )  # fmt: skip
     manifest.fingerprint = manifest.computed_fingerprint()
-    # Written last: a folder without a manifest is no export.
+    # Written last, because a folder without a manifest is not an export.
     unfinished = target / f".{MANIFEST}"
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
     unfinished.replace(target / MANIFEST)
@@ -177,7 +177,7 @@ def _plans(
     for chosen, draw in itertools.product(combined(sizes), draws):
         try:
             plans.append(function.plan_sizes(chosen, dtypes, draw))
-        except OperatorError as error:  # the pipeline does not take this size
+        except OperatorError as error:  # the pipeline refuses this size
             refused = error
         except TracedArgumentError as error:
             raise ValueError(
@@ -217,7 +217,7 @@ def _forms(
 def _described_outputs(
     plans: Sequence[FunctionPlan], *, varied: bool
 ) -> tuple[list[str], list[str], list[list[int] | None]]:
-    """Returns element types and layouts of the outputs, and their sizes, None for an output whose samples differ.
+    """Returns the element types, layouts and sizes of the outputs. A size is None if the samples of the output differ in size.
 
     Args:
         varied: True if samples at the start may differ in size.
@@ -250,8 +250,8 @@ def _write_programs(
 def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[int, bytes]]:
     """Lowers a program to StableHLO; this machine need not have the platform.
 
-    Returns: pairs of batch size and program: a single pair with 0 if the program takes any batch size; a pair for each of
-        `BATCH_SIZES` if an operator needs to know the batch size.
+    Returns: pairs (batch size, program). If the program takes any batch size, it is one pair with size 0. If an operator
+        needs to know the batch size, it is a pair for each of `BATCH_SIZES`.
     """
     function = jax.jit(computation(planner.stage, form, exact_platform(platform)))
 
@@ -271,14 +271,14 @@ def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[i
 def without_places(exported: jax.export.Exported) -> jax.export.Exported:
     """Strips source locations from a program.
 
-    JAX writes the files and lines of all callers into it. They would make the bytes depend on the folder that jdali is
-    installed in, and reveal paths of the author.
+    JAX writes the files and lines of all callers into a program. They would make its bytes depend on the folder in which
+    jdali is installed, and reveal paths of the author.
     """
     with ir.Context() as context:
         stablehlo.register_dialect(context)
         module = stablehlo.deserialize_portable_artifact(context, exported.mlir_module_serialized)
         passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(module.operation)
-        # As in JAX, so that versions that are up to four weeks older can load the program.
+        # As JAX does, target StableHLO of four weeks ago, so that slightly older versions can load the program.
         compatible = stablehlo.StablehloCompatibilityRequirement.WEEK_4
         version = stablehlo.get_version_from_compatibility_requirement(compatible)
         data = stablehlo.serialize_portable_artifact(module, version)
@@ -293,7 +293,7 @@ def _needed(function: PipelineFunction) -> set[Node]:
 
 
 def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Writes all nodes, because their numbers are part of random keys, and their branches.
+    """Writes all nodes and branches, because the numbers of nodes are part of random keys.
 
     Nodes that are not needed become sources without data. The user's lines are written without their folders.
     """
@@ -318,8 +318,8 @@ def _numbers(value: Any) -> tuple[int, int]:
     return dataclasses.astuple(ValueNumber.of(value))
 
 
-# Fractions of a padded size that are planned, if up to two axes vary, or more. Sizes in between are assumed to need no
-# other plans.
+# Fractions of a padded size for which plans are made: a few if more than two axes vary, otherwise more. Sizes in between are
+# assumed to need no other plans.
 _SHARES_OF_TWO = (1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25)
 _SHARES_OF_MORE = (1.0, 0.5)
 _MARGIN = 8  # a shape that covers different sizes is rounded up to a multiple of this
@@ -345,7 +345,7 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
 
 
 def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
-    """Combines sizes of several values, the largest first: first all values shrink together, then one at a time."""
+    """Combines sizes of several values. All values shrink together first, then one at a time; sizes are in descending order."""
     together = [[each[min(i, len(each) - 1)] for each in sizes] for i in range(max(map(len, sizes)))]
     alone = [
         [size if i == j else other[0] for j, other in enumerate(sizes)]
@@ -364,7 +364,7 @@ def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) ->
     """Returns padded shapes that hold samples of these sizes and of all sizes in between.
 
     Args:
-        growth: factor by which sizes that differ grow, as room for larger random values.
+        growth: factor by which sizes that differ are enlarged, because later random values may be larger.
     """
     shapes = []
     for each in zip(*sizes, strict=True):

@@ -77,8 +77,8 @@ class PipelineFunction:
     def compiler_options(self) -> dict[str, Any]:
         """Options for `jax.jit(..., compiler_options=f.compiler_options)` around calls of this function.
 
-        On a CPU, XLA computes exp, log and similar functions in one of two ways, by the number of elements. With these
-        options it chooses as in the pipeline. On other platforms they are empty.
+        On a CPU, XLA computes exp, log and similar functions in one of two ways, depending on the number of elements. With
+        these options, it chooses the same way as in the pipeline. On other platforms, there are no options.
         """
         return options_of(self.planner.stage, accelerator().platform) or {}
 
@@ -99,7 +99,7 @@ class PipelineFunction:
             extents: true sizes of padded samples: int [N, ndim], or [ndim] for all samples. For several inputs, a
                 sequence with an array for each padded input, and None for each input without padding. With extents, or with
                 a `TensorList`, outputs are `Padded`.
-            key: JAX key that random operators draw from, one for the batch. None: the pipeline's seed.
+            key: one JAX key for the batch, from which random operators draw. None: they draw from the pipeline's seed.
             epoch: epochs of the samples, int or int [N], as in the pipeline.
             index: indices of the samples in the data set, int [N], as in the pipeline; None: 0, 1, ... The random
                 values of a sample depend only on key or seed, epoch, index and operator.
@@ -200,8 +200,8 @@ class PipelineFunction:
     ) -> FunctionPlan:
         """Plans a call on the host, outside of the compiled program that makes it.
 
-        The plan holds all that depends on the sizes of samples, and the random values that decide sizes. Pass it to the
-        compiled function, `f(images, extents=sizes, plan=plan)`, or to `sample` under `jax.vmap`.
+        The plan contains everything that depends on the sizes of samples, and the random values that decide sizes. Pass it
+        to the compiled function, `f(images, extents=sizes, plan=plan)`, or to `sample` under `jax.vmap`.
 
         Args:
             inputs, extents, key, epoch, index: as in the call. Arrays whose elements decide no sizes may be
@@ -226,7 +226,6 @@ class PipelineFunction:
         nothing = [jax.ShapeDtypeStruct((1, *size), dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
         return self.planner.plan(FunctionInputs(nothing, specs), draw, ragged=True, pads=False)
 
-    # --- what a call is made of --------------------------------------------------------------
     def _batch(self, inputs: Sequence[Any], extents: Any) -> tuple[FunctionInputs, bool]:
         """Returns the inputs with their sizes, and whether sizes may differ by sample."""
         names = ", ".join(self.start)
@@ -270,7 +269,7 @@ class PipelineFunction:
         return TypeError(f"the function takes ({names}), {len(self.start)} arrays, got {len(inputs)}")
 
     def _check_planned(self, plan: FunctionPlan, arrays: Sequence[Any]) -> None:
-        """Raises ValueError if arrays differ in size from the plan: they would be cut, or read past their end."""
+        """Raises ValueError if arrays differ in size from the plan, because they would be cut, or read past their end."""
         dtypes, ragged = plan.form.values, plan.form.ragged
         for name, array, shape, dtype in zip(self.start, arrays, plan.shapes, dtypes, strict=False):
             wanted, found = (*np.shape(plan.packed)[:1], *shape), np.shape(array)

@@ -1,4 +1,4 @@
-"""Writes graphs as JSON, nodes and branches, and reads them."""
+"""Writes the nodes and branches of graphs as JSON, and reads them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jdali.graph import (
     record_graph,
 )
 
-_MOST_OUTPUTS = 1 << 16  # most outputs of a node
+_MOST_OUTPUTS = 1 << 16  # maximum number of outputs of a node
 
 
 class UnknownOperatorError(RuntimeError):
@@ -44,7 +44,7 @@ class NodeRow:
     domain: int
     outputs: int
     where: str
-    fed: dict[str, Any] | None  # an external source without its feed
+    fed: dict[str, Any] | None  # options of an external source; None for other nodes
     preserve: bool = False  # older versions did not write it
 
 
@@ -55,7 +55,7 @@ def record_to_write(nodes: Iterable[Node]) -> GraphRecord:
 
 def _unfed(runtime: Any) -> Any:
     if not isinstance(runtime, SourceFeed):
-        return runtime  # it is also an argument, which is refused as such
+        return runtime  # a Python object; `written_graph` refuses it as an argument
     return functools.partial(
         SourceFeed, None, num_outputs=runtime.num_outputs, repeat_last=runtime.repeat_last,
         layout=runtime.layouts, dtype=runtime.dtypes, ndim=runtime.ndims,
@@ -125,7 +125,7 @@ def _read_node(item: Mapping[str, Any]) -> NodeRecord:
         keywords = {name: read_value(value) for name, value in row.fed.items()}
         runtime = functools.partial(SourceFeed, None, name=row.name, **keywords)
     args = {name: read_value(value) for name, value in row.args.items()}
-    op.bind(args, private=True)  # steps do not look for arguments that the operator lacks
+    op.bind(args, private=True)  # raises for arguments that the operator lacks, which steps would ignore
     return NodeRecord(
         op, row.name, True, row.device, tuple(map(read_value, row.inputs)), args, row.seed, runtime, row.outputs,
         row.domain, row.where, row.preserve,
@@ -153,7 +153,6 @@ def written_value(value: object) -> Any:
 
 
 def read_value(value: Any) -> Any:
-    """Returns a value that `written_value` wrote."""
     if isinstance(value, list):
         return [read_value(item) for item in value]
     if not isinstance(value, dict):

@@ -39,7 +39,7 @@ class HostPart:
     """
 
     def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
-        """Opens nothing. `batch_size` is the pipeline's, but a call may have any number of samples."""
+        """Opens nothing yet. `batch_size` is that of the pipeline, but a call may have any number of samples."""
         self._start, self.seed = definition.start, definition.seed
         live = upstream(self._start)
         nodes = [n for n in definition.graph.nodes if n in live]
@@ -114,7 +114,7 @@ class HostPart:
     def _run(
         self, batches: Sequence[TensorList], ids: SampleIds, failed: dict[int, OperatorError]
     ) -> tuple[TensorList, ...]:
-        """Runs a batch. If samples fail, adds their errors to `failed`, by position, and raises the first of them."""
+        """Runs a batch. If samples fail, adds their errors to `failed`, by position, and raises the first error."""
         env = Values(zip(self._inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
         try:
@@ -135,7 +135,6 @@ class HostPart:
 
 
 def _batch(name: str, value: object) -> TensorList:
-    """Converts the caller's value for an input to a batch."""
     if isinstance(value, TensorList):
         return value
     if isinstance(value, np.ndarray) and value.ndim:
@@ -150,7 +149,7 @@ def _batch(name: str, value: object) -> TensorList:
 
 
 def layout_of(value: DataNode) -> str:
-    """Returns the layout of a host value if it is known without data, and "" otherwise."""
+    """Returns the layout of a host value, or "" if it is known only from data."""
     node = value.source
     if isinstance(node.runtime, SourceFeed):
         layouts = node.runtime.layouts
@@ -170,5 +169,5 @@ def _layout_of_decoded(node: Node, index: int) -> str:
     )
     try:
         return plan_call(request).outputs[index].layout
-    except (TypeError, ValueError, RuntimeError):  # it decodes no pictures, or draws random values
+    except (TypeError, ValueError, RuntimeError):  # decodes no pictures, or is random
         return ""

@@ -83,14 +83,14 @@ def refuse_random(function: PipelineFunction) -> None:
 
 
 def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """Returns the outputs that depend on the start, without outputs that are values of the start."""
+    """Returns the outputs that depend on the start, except values of the start itself."""
     makers = {v.source for v in start}
     begin = {id(origin(v)) for v in start}
     return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)
 
 
 def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndarray]:
-    """Converts the values that the user gives in place of operators, by name."""
+    """Converts the values that the user passes in place of operators, by name."""
     fixed = {}
     for name, value in values.items():
         (found, *others) = find_values(graph, name)
@@ -105,7 +105,7 @@ def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndar
 
 
 def _held(graph: Graph, name: str, key: object) -> tuple[int, tuple[int, int]]:
-    """Returns the number of a random operator, and the words of its key."""
+    """Returns the number of a random operator, and the words of the key that the user gave for it."""
     node = find_values(graph, name)[0].source
     if not node.op.random or not is_compiled(node):
         raise ValueError(

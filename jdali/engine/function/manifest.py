@@ -98,10 +98,10 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     programs: list[ExportedProgram]
 
     def computed_fingerprint(self) -> str:
-        """Computes the fingerprint; the checksum of a program stands for its bytes.
+        """Computes the fingerprint, with the checksum of each program instead of its bytes.
 
-        It leaves out the user's lines, which only error messages show, so the same definition in another file has the same
-        fingerprint.
+        The user's lines are left out, because only error messages show them. So the same definition in another file has the
+        same fingerprint.
         """
         nodes = [{name: value for name, value in row.items() if name != "where"} for row in self.nodes]
         domains = [row[:-1] for row in self.domains]
@@ -116,11 +116,7 @@ def require_flatbuffers() -> None:
 
 
 def read_manifest(folder: Path, jdali_version: str) -> Manifest:
-    """Reads and checks the description of a folder.
-
-    Raises:
-        FolderError: the description is damaged, or another version wrote it.
-    """
+    """Reads and checks the description of a folder; raises FolderError if it is damaged, or another version wrote it."""
     path = folder / MANIFEST
     try:
         data = files.read(str(path))

@@ -30,7 +30,7 @@ from jdali.engine.steps.program import compiler_options
 from jdali.graph import ConditionalPart, DataNode, Domain, Node, conditional_part, moves_only
 
 IMAGE_AXES = 3
-KEPT_FUNCTIONS = 256  # the least recently used is dropped first
+KEPT_FUNCTIONS = 256  # maximum number; the least recently used is dropped first
 _CHOOSING = (ConditionalPart.JOIN, ConditionalPart.MERGE)
 
 
@@ -108,9 +108,9 @@ _kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 
 
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
-    """Rounds products of `function` as in a pipeline's programs, see `exact`, also under `vmap`.
+    """Returns `function` with products rounded as in a pipeline's programs, also under `vmap`; see `exact`.
 
-    `vmap` is applied before rounding, because in rounded code it does not find the kernels' own loops over batches.
+    `vmap` is applied before rounding, because it would not recognize the kernels' own batch loops in rounded code.
     """
 
     @jax.custom_batching.custom_vmap

@@ -35,7 +35,7 @@ class Part:
     Attributes:
         nodes: the operators, in the order in which they run, without operators that only move samples.
         fixed: values that replace outputs of operators.
-        known: values that these operators make and whose elements some `setup` reads.
+        known: values made by these operators that some `setup` reads on the host.
     """
 
     start: tuple[DataNode, ...]
@@ -46,7 +46,7 @@ class Part:
 
     @property
     def random(self) -> tuple[Node, ...]:
-        """The operators that draw random values, including operators that make `known` values."""
+        """The operators that draw random values; operators that make `known` values are included."""
         return tuple(node for node in self.nodes if node.op.random)
 
     def stage(self) -> Stage:
@@ -59,14 +59,14 @@ class Part:
             for value in node.data_inputs:
                 if id(value) not in inside:
                     inputs[value] = None
-            # Known or fixed arguments are not inputs: they are passed by value.
+            # Known or fixed arguments are not inputs, because they are passed by value.
         for value in self.outputs:
             if id(value) not in inside:
                 inputs[value] = None
         return Stage(0, 0, "cpu", WHOLE_BATCH, nodes, tuple(inputs), self.outputs)
 
     def making(self, value: DataNode) -> Part:
-        """Returns the part of these operators that makes one value."""
+        """Returns the operators of this part that are needed to make one value, as a part."""
         return _part(self.start, (value,), self.nodes, self.fixed)
 
 
@@ -75,7 +75,7 @@ class FunctionDefinition:
     """Defines a function of a pipeline, which this process or another process makes.
 
     Attributes:
-        held: by operator number, the keys of operators that draw the same for every sample.
+        held: keys of the operators that draw the same for every sample, by operator number.
         layouts: layouts of the values of the start, "" if unknown.
     """
 

@@ -39,7 +39,6 @@ class FunctionInputs:
 
     @property
     def count(self) -> int:
-        """Number of samples."""
         return self.specs[0].batch_size
 
 
@@ -53,8 +52,8 @@ class FunctionPlan:
     It is a pytree: compiled functions take it as an argument, and `jax.vmap` maps it over samples.
 
     Attributes:
-        given: inputs of the stage besides the start, [N, ...].
-        shapes: shape of a sample of each array that the plan is for.
+        given: inputs [N, ...] of the stage that are not values of the start.
+        shapes: shape of a sample in each array that the plan is for.
     """
 
     packed: Any
@@ -72,7 +71,8 @@ class Planner:
 
     def __init__(self, part: Part):
         self.part, self.stage = part, part.stage()
-        # One program must serve all sizes: functions remember no earlier batches, and exports meet unseen sizes.
+        # One program must serve all sizes, because functions do not remember earlier batches, and exports get sizes not seen
+        # before.
         self._calls = StageCalls(self.stage, 0, remembers=False)
         self._dependencies = Dependencies(self.stage)
         self._shapes = StageShapes(self.stage, host_device().platform, self._calls.arguments, most=None)
@@ -86,8 +86,8 @@ class Planner:
         """Plans a call.
 
         Args:
-            ragged: leaves the sizes of samples out of the program's key, even if the sizes are equal.
-            pads: pads ragged samples to one of few shapes; if False, to the largest sample.
+            ragged: if True, the program does not depend on the sizes of samples, even if they are equal.
+            pads: if True, pads ragged samples to one of few shapes; if False, to the largest sample.
         """
         env = _HostValues(self, inputs, draw)
         specs = dict(zip(self.part.start, inputs.specs, strict=True))
@@ -108,7 +108,7 @@ class Planner:
         return self._planned(stage, arrays, ragged=ragged, pads=pads)
 
     def _consumer(self, value: DataNode) -> Node:
-        """Returns the first operator that takes a value, or the operator that makes it if none does."""
+        """Returns the first operator that takes a value; if there is none, the operator that makes the value."""
         users = (node for node in self.stage.nodes if any(v is value for v in node.data_inputs))
         return next(users, value.source)
 
@@ -119,7 +119,7 @@ class Planner:
         given: dict[tuple[Node, str], Any],
         draw: Draw,
     ) -> list[PlannedCall]:
-        """Plans the operators. If the branches of a conditional differ in size, the value of its selector must be known."""
+        """Plans the operators. If the branches of a conditional differ in size, the value that selects a branch must be known."""
         while True:
             try:
                 return self._calls.plan(specs, env, env.count, given, draw.keys)
@@ -149,7 +149,7 @@ class Planner:
         return FunctionPlan(packed, apart, given, form)
 
     def _padded(self, stage: PlannedStage, *, ragged: bool, pads: bool) -> tuple[tuple[int, ...], ...]:
-        """Pads the shapes of the values as a stage does, so that few programs serve; dense arrays keep their sizes."""
+        """Pads the shapes of the values as a stage does, so that few programs are compiled; dense arrays keep their sizes."""
         specs = stage.values
         if not pads or (not ragged and all(spec.is_uniform for spec in specs)):
             return tuple(map(_largest, specs))
@@ -158,7 +158,7 @@ class Planner:
 
     @functools.cached_property
     def draws_on_host(self) -> bool:
-        """True if plans depend on random values: they decide sizes, or results of some `setup`."""
+        """True if plans depend on random values, because these decide sizes or other results of some `setup`."""
         if any(node.op.random and node.op.setup_sees("keys") for node in self.stage.nodes):
             return True
         outside = {id(v) for v in (*self.part.start, *self.part.fixed)}
@@ -172,15 +172,14 @@ class Planner:
             self._makers[value] = Planner(self.part.making(value))
         return self._makers[value]
 
-    # --- running now -------------------------------------------------------------------------
     def run(self, plan: FunctionPlan, inputs: FunctionInputs, draw: Draw, platform: str) -> Any:
-        """Runs a plan now as a program of its own; returns the outputs and their sizes."""
+        """Runs a plan immediately, as a separate program; returns the outputs and their sizes."""
         program = self.programs(plan.form, platform)
         arrays = [*inputs.arrays, *plan.given]
         return program(arrays, plan.packed, plan.apart, draw.identity(), draw.seeds(random_nodes(self.stage)))
 
     def _reads(self, form: FunctionForm) -> list[bool]:
-        """Returns, for each value of the start, True if the program reads its elements, False if only sizes."""
+        """Returns, for each value of the start, whether the program reads its elements; otherwise it needs only the sizes."""
         with x64_context(True):
             closed = jax.make_jaxpr(computation(self.stage, form, "cpu"))(*operand_specs(self.stage, form, 1))
         flat = FlatProgram(closed, "cpu")
@@ -223,7 +222,7 @@ class _HostValues(Values):
             raise TracedArgumentError(
                 f"the random values of {names} are not known, because the key or index is traced"
             )
-        # Ragged plans, so that few programs serve all sizes.
+        # Ragged: the sizes are no part of a program, so that few programs are compiled.
         plan = maker.plan(inputs, draw, ragged=True)
         shapes = plan.form.program.shapes
         arrays = []

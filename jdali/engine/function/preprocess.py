@@ -184,7 +184,6 @@ class Preprocess:
         count = len(self.start)
         return [tuple(shape) for shape in self._manifest.programs[-1].shapes[:count]]
 
-    # --- plans and programs --------------------------------------------------------------------
     def _planned_row(
         self, batches: Sequence[TensorList], draw: Draw, row: int, position: int
     ) -> tuple[FunctionPlan, tuple[str, int]]:
@@ -207,7 +206,7 @@ class Preprocess:
         draw = self._function.draw(1)
         if words:
             draw = Draw(np.array(words, np.uint32), is_key, np.array([epoch]), np.array([index]))
-        # Check this before any work is spent on sizes that a caller chose.
+        # The caller chose the sizes, so check them before any other work.
         if not any(all(map(_fits, sizes, shapes)) for shapes in self.shapes):
             raise self._too_large(sizes)
         plan = self._function.plan_sizes(sizes, self._dtypes, draw)
@@ -314,7 +313,7 @@ class Preprocess:
 
 
 def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
-    """Returns a program's exported batch size, 0 if it takes any size, and its number of rows for `room` samples."""
+    """Returns the batch size with which a program was exported (0 for any size), and its number of rows for `room` samples."""
     batch = next((f.batch for f in exported.files if f.batch >= room), 0)
     return batch, batch or room
 

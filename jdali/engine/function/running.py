@@ -32,7 +32,7 @@ class FunctionForm:
     Attributes:
         outputs: positions of the outputs among the values of the stage.
         sizes: size of all samples of each output; None if they differ.
-        ragged: True if the key leaves out the sizes of samples, even if the sizes are equal.
+        ragged: True if the program does not depend on the sizes of samples, even if they are equal.
     """
 
     program: ProgramForm
@@ -142,7 +142,7 @@ def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., A
 
 
 def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
-    """Wraps `computation` for programs of the caller."""
+    """Wraps `computation` for use inside the caller's programs."""
     run = jax.jit(computation(stage, form, accelerator().platform))
 
     def call(arrays: Sequence[object], packed: object, apart: object, identity: object, seeds: object) -> Any:
@@ -153,7 +153,7 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
 
 
 def minus_zero(values: Sequence[object]) -> Any:
-    """Computes float32 -0 from a program's operands; no compiler can fold it, as it cannot know that no square is 3 modulo 7."""
+    """Computes float32 -0 from the operands. Compilers cannot fold it, because they do not know that no square is 3 modulo 7."""
     for value in values:
         if isinstance(value, jax.core.Tracer) and value.size:
             first: Any = lax.stop_gradient(value)[(0,) * value.ndim]
@@ -165,7 +165,7 @@ def minus_zero(values: Sequence[object]) -> Any:
 
 
 def _fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """Cuts and pads an array to a shape; samples fit in both."""
+    """Cuts and pads an array to a shape, which must be large enough for the samples."""
     if array.shape == shape:
         return array
     array = array[tuple(slice(0, n) for n in shape)]

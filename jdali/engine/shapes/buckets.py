@@ -1,14 +1,14 @@
 """Computes padded shapes, so that many sizes share a compiled program.
 
 Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes depend on
-its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level
-it runs in the same program in any batch. This module has level 0; `coarse` has the other levels.
+its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level,
+it runs in the same program in every batch. This module implements level 0, `coarse` the other levels.
 
 * The shapes of a value are on a grid: a fine grid where padding costs time, a coarse grid where a sample takes so little
   time that programs cost more, a roomy grid where an operator's time does not grow with the padding (`cost`).
 * The longest side of a picture is on the grid, and the other sides are a fraction of it: sides of photographs are nearly
   proportional, and independent grids would give many more shapes.
-* An output has the shape that the operator's `setup` gives for padded inputs, if the sample fits in it. So a resize to
+* An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So a resize to
   300 × 300 has no padding, and frames of sound need no programs of their own. In small batches on a CPU, where
   programs cost most, an output has a square that other sizes share (`ROOM_OUT_FEW`).
 """
@@ -28,10 +28,10 @@ from jdali.engine.shapes.cost import StageCost, elements
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Grid:
-    """Sizes that an axis may have; proportional axes may have these fractions of the longest axis."""
+    """Sizes to which axes are padded. An axis that is proportional to the longest one is padded to one of `fractions` of it."""
 
     sizes: Sizes
-    fractions: tuple[float, ...]  # have few binary digits; ascending, up to 1
+    fractions: tuple[float, ...]  # ascending, up to 1, with few binary digits, so that quotients are exact
 
 
 def _powers(base: float, *factors: float) -> tuple[float, ...]:
@@ -44,11 +44,11 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 # Grids where padding costs no time: the padding of an input only takes memory, the padding of an output is also written.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# For small batches, where programs cost most: squares of up to this many elements, which many output sizes share. They cost
-# 0.1 to 0.3 ms a sample, because memory is written, and copied to the true size (benchmarks/RESULTS.md).
+# For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. The squares
+# cost 0.1 to 0.3 ms a sample, because memory is written, and copied to the true size (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have
-# more, because independent shapes of inputs and outputs would multiply.
+# more: if inputs and outputs had independent shapes, there would be too many combinations.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -74,7 +74,7 @@ class Group:
     cheapest: int = 0
 
     def joined(self, other: Group, count: int) -> Group:
-        """Returns the group with the last `count` samples of another group, whose shape is not larger."""
+        """Returns this group plus the last `count` samples of another group, whose shape must not be larger."""
         samples = np.concatenate([self.samples, other.samples[-count:]])
         share = count / len(other.samples)
         return dataclasses.replace(
@@ -83,7 +83,6 @@ class Group:
         )  # fmt: skip
 
     def without(self, count: int) -> Group:
-        """Returns the group without its last samples."""
         samples = self.samples[: len(self.samples) - count]
         share = len(samples) / len(self.samples)
         return dataclasses.replace(
@@ -127,9 +126,9 @@ class PaddedShapes:
         """Groups the samples of a batch by their padded shapes.
 
         Args:
-            held: padded shapes, int [N, ndim], in which an earlier stage left the samples of each value; None if they are
+            held: for each value, the padded shapes, int [N, ndim], that an earlier stage gave the samples; None if they are
                 not padded, or this stage makes the value.
-            together: if True, puts all samples in one shape, which has the largest size of each axis.
+            together: if True, pads all samples to one shape, with the largest size of each axis.
         """
         count = len(extents[0]) if extents else 0
         if not count:
@@ -197,7 +196,7 @@ class PaddedShapes:
     def _derived(
         self, number: int, reads: list[np.ndarray], ranks: tuple[int, ...], count: int
     ) -> list[np.ndarray]:
-        """Derives the shapes of a node's outputs from those of its inputs, int [N, ndim]; returns [] if they do not follow.
+        """Derives the shapes of a node's outputs, int [N, ndim], from the shapes of its inputs; returns [] if this is impossible.
 
         `ranks` are the outputs' numbers of axes, which may depend on the sizes of the whole batch, as in `one_hot`. A derived
         shape with another number of axes is ignored.
@@ -211,7 +210,7 @@ class PaddedShapes:
         known = [f for f in fitting if f is not None]
         if not known:
             return []
-        # No sample fits in a size of -1.
+        # A size of -1 stands for no shape: no sample fits in it.
         none = tuple((-1,) * rank for rank in ranks)
         each = [none if f is None else f for f in fitting]
         return [
@@ -243,7 +242,8 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
     """Rounds the longest side of each sample up to the grid, the other sides to a fraction of it; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
-    # The quotient is exact if a side is just a fraction of the longest, because the fractions have few binary digits.
+    # If a side is exactly one of the fractions of the longest, the quotient is exact, because the fractions have few binary
+    # digits.
     share = np.clip(sides / np.maximum(longest, 1), fractions[0], 1)
     padded = np.ceil(fractions[np.searchsorted(fractions, share)] * longest).astype(np.int64)
     padded = np.where(sides == sides.max(axis=1, keepdims=True), longest, padded)
@@ -251,7 +251,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Returns the padded shape that a sample has in memory, unless its own is smaller."""
+    """Returns the shape that a sample has in memory if the sample fits in it and it is not larger than `own`; otherwise `own`."""
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 
@@ -262,7 +262,10 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
 
 
 def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """Joins columns [N, ...]; returns the number of each row, int [N], among the distinct rows, and these in order."""
+    """Joins columns [N, ...], and gives equal rows the same number.
+
+    Returns: the numbers, int [N], and the distinct rows in their order.
+    """
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
         return np.zeros(len(rows), np.int64), [tuple(rows[0].tolist())]

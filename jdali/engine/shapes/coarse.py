@@ -1,8 +1,8 @@
 """Computes padded shapes at ever coarser levels, so that samples of any sizes share a few programs.
 
-A level is a number. Level 0 is the fine grid of `buckets`. Each other level is a pair: a grid of sizes (`GRIDS`), and the
-fewest elements that a padded value has (`FLOORS`). Small samples have most of the shapes and take little of the time; the
-floor pads all of them to a few shapes. A shape depends on no other sample.
+A level is a number. Level 0 is the fine grid of `buckets`. Each other level is a pair: a grid of sizes (`GRIDS`), and a
+floor, the minimum number of elements of a padded value (`FLOORS`). Small samples have most of the shapes but take little of
+the time; the floor pads them all to a few shapes. The shape of a sample does not depend on other samples.
 
 A stage rises only to levels whose grid and floor are both at least as coarse. Each grid is a subset of the one before. At the
 last level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
@@ -34,7 +34,8 @@ class CoarseGrid:
 
     Attributes:
         longest: sizes of the longest side of a picture; None for `sizes`.
-        frames: sizes of further axes of pictures, such as frames; there are fewer, because more axes differ.
+        frames: sizes of further axes of pictures, such as frames. They are fewer, because more axes multiply the number of
+            shapes.
     """
 
     text: str
@@ -43,7 +44,7 @@ class CoarseGrid:
     frames: Sizes
 
 
-# Grids from the finest to the coarsest; each holds the points of the next grid.
+# Grids from the finest to the coarsest. Each contains all sizes of the next one.
 GRIDS = (
     CoarseGrid("steps of a quarter", FINE, None, DOUBLING),
     CoarseGrid("two sizes an octave", COARSE, None, DOUBLING),
@@ -52,11 +53,11 @@ GRIDS = (
     CoarseGrid("powers of 2, powers of 4 for longest sides", DOUBLING, QUADRUPLING, QUADRUPLING),
     CoarseGrid("powers of 4", QUADRUPLING, None, QUADRUPLING),
 )
-# Fewest elements of a value over its named axes, without channels.
+# Minimum number of elements of a value over its named axes, without channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
-# An unnamed axis, such as the axis of boxes, is padded to the side of a square with as many elements as the floor (of a cube,
-# if three axes are unnamed), up to this size, because some operators take time by the square of the number of boxes. An
-# unnamed axis that is the only one, such as that of a sound, is padded to the floor.
+# Maximum size to which an unnamed axis, such as the axis of boxes, is padded. The size is the side of a square with as many
+# elements as the floor (of a cube, if three axes are unnamed), but at most this, because the time of some operators grows with
+# the square of the number of boxes. The axis of a sound, which is its only axis, is padded to the floor.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -79,7 +80,6 @@ class Coarseness:
 
     @classmethod
     def of(cls, level: int) -> Coarseness:
-        """Returns the grid and floor of a level, from 1."""
         return cls(*divmod(level - 1, len(FLOORS)))
 
     @property
@@ -88,7 +88,6 @@ class Coarseness:
 
 
 def text_of(level: int) -> str:
-    """Describes a level in words."""
     if not level:
         return "by their own sizes"
     coarseness = Coarseness.of(level)
@@ -116,7 +115,7 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
     shapes = extents.copy()
     for axis, letter in enumerate(letters):
         if letter == " ":
-            sizes = extents[:, axis]  # a small axis may have coordinates
+            sizes = extents[:, axis]  # a small axis is not padded, because it may be coordinates
             shapes[:, axis] = np.where(
                 sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, side), grid.sizes)
             )
@@ -136,7 +135,7 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
 
 
 def _whole_root(number: int, degree: int) -> int:
-    """Returns the largest integer whose power `degree` is at most `number`."""
+    """Returns the largest integer whose `degree`-th power is at most `number`."""
     root = round(number ** (1 / degree))
     return root - (root**degree > number)
 
@@ -151,7 +150,7 @@ def _sides(sides: np.ndarray, grid: CoarseGrid) -> np.ndarray:
 
 
 def _raised(shapes: np.ndarray, floor: int) -> np.ndarray:
-    """Raises sizes until a shape has as many elements as the floor, the longest axis first and towards a square."""
+    """Increases sizes until a shape has at least `floor` elements; the results are as square as possible."""
     raised, missing = shapes.copy(), np.full(len(shapes), float(floor))
     order, rows = np.argsort(-shapes, axis=1, kind="stable"), np.arange(len(shapes))
     count = shapes.shape[1]

@@ -1,7 +1,7 @@
 """Estimates the time of a batch, from its elements and calls, and the share that padding takes.
 
-The model is good enough to choose between shapes and to report the cost of padding. `benchmarks/shapes.py` measures its
-constants; the constant of an operator is in its record (`nanoseconds`).
+The model is accurate enough to choose shapes and to report the cost of padding. `benchmarks/shapes.py` measures its
+constants. The constant of an operator is the attribute `nanoseconds` of the operator.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import numpy as np
 
 from jdali.graph import DataNode, Stage, compiled
 
-# Nanoseconds for each element that an operator reads or writes on an accelerator, where memory is the bound. Most programs
-# of `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, because they move 1 to 5 times their inputs and outputs. For a
-# CPU each operator has its own figure.
+# Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. Most
+# programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, because they move 1 to 5 times their inputs and outputs.
+# For a CPU each operator has its own figure.
 _DEVICE_NANOSECONDS = 0.002
 # Nanoseconds to copy an element on the host, or to write it to new memory there; and to send an element to an accelerator.
 _CPU_MOVING = 0.2
 _DEVICE_MOVING = 0.02
 
-# Samples that take less time than this are padded more, because programs cost more then. An accelerator takes 20 us for a
-# decoded picture, most of it to receive the pixels, padding included.
+# Samples that take less time than this are padded more, because for them, more programs would cost more than the padding. An
+# accelerator takes 20 us for a decoded picture, most of it to receive the pixels, padding included.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
-# Time that the samples of one call should take. A call costs about 0.3 ms on the host, but its unused rows are computed, too,
-# so longer calls do not pay.
+# Time that the samples of one call should take. Longer calls are not worth it, because a call costs only about 0.3 ms on the
+# host, but its unused rows are computed, too.
 SECONDS_A_CALL = 8e-3
 # Share of a roomy padded shape that a sample fills.
 TRUE_SHARE = 0.25
@@ -65,7 +65,7 @@ class StageCost:
             self._padded[: len(stage.inputs)] += _DEVICE_MOVING
 
     def seconds(self, true: np.ndarray, padded: np.ndarray) -> np.ndarray:
-        """Estimates seconds, float [N], for samples whose values have these numbers of elements, [N, values] each."""
+        """Estimates the seconds for each sample, float [N], from the numbers of elements of its values, [N, values] each."""
         nanoseconds: np.ndarray = true @ self._true + padded @ self._padded
         return nanoseconds * 1e-9
 

@@ -1,4 +1,4 @@
-"""Groups the samples of a stage by padded shapes: chooses the level, and asks the operators which shapes follow."""
+"""Groups the samples of a stage by padded shape. Chooses the level, and has operators derive the shapes of their outputs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from jdali.tensors import TensorList
 Shape = tuple[int, ...]
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
-# Most shapes of a stage at one level; a stage with more shapes rises to a coarser level.
+# Maximum number of shapes of a stage at one level. A stage with more shapes rises to a coarser level.
 MOST_SHAPES = 16
 # A level is worth its new programs if it has at most this share of the present shapes.
 _WORTH_IT = 2 / 3
-# If no level is worth it, or the best still has too many shapes, a stage searches again at this many times as many shapes.
+# If no level is worth it, or the best one still has too many shapes, the stage searches again when its number of shapes has
+# grown by this factor.
 _PATIENCE = 1.5
-# At a coarser level samples may take this many times as long, or `seconds_worth_a_program` more for each program saved.
+# A coarser level may make samples take this many times as long, or longer by `seconds_worth_a_program` for each program saved.
 _MOST_TIMES = 4.0
-# Stands in for the spec of an argument that comes from outside the stage and is passed by value.
+# The spec used for arguments that come from outside the stage and are passed by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 
 
@@ -58,12 +59,12 @@ class StageShapes:
 
         Args:
             args: arguments of each node that are not nodes, prepared for `plan_call`.
-            most: most shapes at a level; None if the stage stays at level 0.
+            most: maximum number of shapes at a level; None if the stage stays at level 0.
             few: True if batches are small and on a CPU, so that outputs whose padding costs no time share shapes.
         """
         self._most, self._few = most, few
         self.level = 0
-        self._seen: dict[Shape, int] = {}  # samples of each padded shape at this level
+        self._seen: dict[Shape, int] = {}  # number of samples of each padded shape at this level
         self._patience = 1.0  # a search for a level starts at more than `_patience * most` shapes
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
@@ -130,7 +131,7 @@ class StageShapes:
     def _coarser(self, search: _Search) -> _Candidate | None:
         """Returns the fastest level with few enough shapes, or else the fastest with a third fewer shapes.
 
-        Returns None if no level has so few shapes, or samples would take too long at it.
+        Returns None if there is no such level, or padding would take too much time.
         """
         worth = int(_WORTH_IT * len(self._seen))
         levels = [numbers for numbers in coarser_than(self.level) if numbers]
@@ -142,12 +143,12 @@ class StageShapes:
         return None
 
     def _patience_at(self, level: _Candidate) -> float:
-        """Returns the patience at a new level; a level with too many shapes is kept until it has clearly more."""
+        """Returns the new `_patience`. If a level has too many shapes, the stage keeps the level until there are clearly more."""
         assert self._most is not None
         return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
-        """Returns the padded shapes for values of these kinds; most batches have the same kinds."""
+        """Returns the `PaddedShapes` for values of these kinds, from a cache, because most batches have the same kinds."""
         if kinds not in self._padded:
             layouts = [layout for _, layout in kinds]
             self._padded[kinds] = PaddedShapes(
@@ -199,7 +200,7 @@ class _Search:
         self._ends = np.cumsum([0, *ranks]).tolist()
 
     def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: int) -> _Candidate:
-        """Returns the first of ever coarser levels with at most `goal` shapes, or the last if there is none."""
+        """Returns the first level with at most `goal` shapes, or the last one; `numbers` go from fine to coarse levels."""
         found = self.at(numbers[-1], seen)
         first, last = 0, len(numbers) - 1
         while len(found.seen) <= goal and first < last:
@@ -221,7 +222,7 @@ class _Search:
         )
 
     def _counted(self, seen: Mapping[Shape, int]) -> tuple[list[np.ndarray], np.ndarray]:
-        """Splits the counted shapes by value, int [shapes, ndim], and returns their numbers of samples, too."""
+        """Returns the counted shapes of each value, int [shapes, ndim], and the number of samples with each shape."""
         alike = {shape: samples for shape, samples in seen.items() if len(shape) == self._ends[-1]}
         flat = np.array(list(alike), np.int64).reshape(len(alike), self._ends[-1])
         extents = [flat[:, a:b] for a, b in itertools.pairwise(self._ends)]

@@ -2,11 +2,12 @@
 
 ```
  reader_op ─▶ host_op, host_batch_op ─▶ stage ─▶ program
-                                          │         ├── plan_cache: plans that serve again
+                                          │         ├── plan_cache: plans that later batches use again
                                           │         └── outline, program_table: programs that pipelines share
                                           └── sharded: one stage on several devices
 ```
 
 `engine/make.py` has the loop over steps: it selects the samples, enters the pool's memory and the timer, and calls the
-runner. A runner reads and writes `values.Values`, the values of a batch computed so far.
+runner. A runner reads its inputs from `values.Values`, which has the values of the batch that are computed so far, and adds
+its outputs.
 """

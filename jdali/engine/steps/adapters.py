@@ -33,7 +33,7 @@ def runner_of(
     """Makes the runner of a step.
 
     Args:
-        shares_rows: if True, small batches share programs, and leave rows unused.
+        shares_rows: if True, small batches of different sizes share programs, whose rows are then partly unused.
         scaled_for: for a decoder, see `HostBatchOpRunner`.
     """
     if isinstance(step, Stage):

@@ -25,7 +25,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class _BatchCall:
-    """Holds a call of `run`; `fixed` arguments are the same for all samples, `varying` arguments are arrays [N, ...]."""
+    """Holds the arguments of one `run`. `fixed` are the same for all samples, `varying` are arrays [N, ...]."""
 
     op: HostBatchOp
     inputs: Sequence[Any]
@@ -45,7 +45,7 @@ class _BatchCall:
         return _BatchCall(self.op, inputs, self.fixed, varying, scaled)
 
     def make(self, **filled_in: object) -> Any:
-        """Calls the operator with the arguments of the engine that its signature names."""
+        """Calls the operator. `filled_in`, headers and scales are passed only if the operator's signature names them."""
         filled_in |= {"headers": self.headers, "scaled": self.scaled}
         asked = {name: value for name, value in filled_in.items() if name in self.op.engine_parameters}
         head = (None,) if self.op.random else ()
@@ -85,8 +85,8 @@ class HostBatchOpRunner(HostRunner):
         """Prepares what does not change from batch to batch.
 
         Args:
-            scaled_for: operators for which pictures may be decoded at a fraction of their sizes; if empty, they may not.
-            may_be_late: True if samples may be made only when a stage reads them, see `late`.
+            scaled_for: operators for which pictures may be decoded at a fraction of their sizes; empty if this is not allowed.
+            may_be_late: True if samples may be made later, when a stage reads them, see `late`.
         """
         super().__init__(node, seed, may_be_brief=op.probe is not None)  # a decoder
         self._op, self._device, self._scaled_for, self._may_be_late = op, device, scaled_for, may_be_late
@@ -124,7 +124,7 @@ class HostBatchOpRunner(HostRunner):
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
         """Returns True if the samples of a batch are made only when a stage reads them.
 
-        With several threads they are made at once; otherwise all threads would wait for the stage's last call.
+        Only a single thread makes samples late. With several threads, all would wait for the last call of the stage.
         """
         if pool.threads > 1 or spec.batch_size < 2:
             return False
@@ -170,7 +170,6 @@ class HostBatchOpRunner(HostRunner):
         return scales.choose(whole, wanted, plan.traced, probed.headers)
 
     def _part(self, call: _BatchCall, rows: np.ndarray) -> _BatchCall:
-        """Returns the call for some of its samples."""
         part = call.select(rows)
         if self._op.probe is None:
             return part
@@ -180,7 +179,7 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
-        counts = pool.threads > 1 and not self._op.in_place  # only then is the batch divided
+        counts = pool.threads > 1 and not self._op.in_place  # only then is a batch divided
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
         with failing_as([self.node]):

@@ -27,18 +27,17 @@ from jdali.tensors import TensorList
 
 
 class HostRunner(StepRunner):
-    """Runs one operator on the host; what does not change from batch to batch is prepared once."""
+    """Runs one operator on the host. Everything that is the same for all batches is prepared once."""
 
     shown = "runs in the thread pool"
     policy: ThreadPolicy
 
     def __init__(self, node: Node, seed: int, *, may_be_brief: bool = False):
-        """Prepares the operator of a node."""
         self.node = node
         self._static = prepared_args(node)
         self._seed = seed_of(node, seed)
         self.policy = ThreadPolicy(may_be_brief=may_be_brief)
-        self._kept: tuple[Hashable, Any] = None, None  # all that the last plan depends on, and the plan
+        self._kept: tuple[Hashable, Any] = None, None  # key of the last plan, and the plan
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:
         self._seed = seed_of(self.node, seed, stream)
@@ -54,7 +53,8 @@ class HostRunner(StepRunner):
                 if isinstance(value, DataNode) and op.input(i).argument
             }
             values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
-            # The setup of a decoder sees headers alone; that of another operator may look at a file.
+            # A plan is kept if the operator has no setup, or a decoder's setup, which sees headers only. Another setup may
+            # read a file, which may change.
             seen = [] if contents is None else [contents, *[*specs.values()][1:]]
             known = (op.setup is None or contents is not None) and not values and not op.random
             key = (len(ids), *(spec.key for spec in seen)) if known else None
@@ -77,7 +77,7 @@ def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.n
 
 
 def raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
-    """Raises NodeFailure if samples failed, and moves the errors out of `failures` into it.
+    """Raises NodeFailure if samples failed; moves the errors from `failures` to the exception.
 
     An error references the frames that it passed and their callers. If a local variable of such a frame kept the error,
     the cycle would keep the whole batch until the garbage collector runs.
@@ -135,7 +135,6 @@ def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
 
 
 def _constant(value: np.ndarray, size: int) -> TensorList:
-    """Repeats an array to a batch of `size` samples."""
     return TensorList.from_samples([value] * max(size, 1)).select(np.arange(size))
 
 

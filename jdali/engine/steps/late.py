@@ -1,4 +1,4 @@
-"""Makes samples of a host step late: when the stage that reads them copies them to its arrays.
+"""Makes the samples of a host step late, that is, when the stage that reads them copies them to its arrays.
 
 ```
  host step ──▶ sizes, and a LateBlock ──▶ stage: plans by the sizes; for each call, ──all made──▶ the outputs
@@ -7,7 +7,7 @@
                                                   └──▶ the stage runs again, with all samples made at once
 ```
 
-So if samples are large, only those of one call are in memory. Failures are reported as if no sample had been late.
+So only the samples of one call are in memory at a time. Failures are reported as if all samples had been made at once.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class LateSamples:
     """Makes the samples of one output of a batch late.
 
     Args:
-        some: makes the samples of some rows; raises if one fails.
-        all: makes all samples at once, as the value of the output; raises NodeFailure if some fail.
+        some: makes the samples of some rows; raises an error if one fails.
+        all: makes all samples at once and returns the value of the output; raises NodeFailure if some fail.
 
     Attributes:
         failed: True if a sample could not be made, or was not as planned.
@@ -67,7 +67,7 @@ class LateSamples:
             self.failed = True
             raise
         return [
-            made.blocks[block].host_sample(row)[tuple(map(slice, extent))]  # views: they are copied anyway
+            made.blocks[block].host_sample(row)[tuple(map(slice, extent))]  # a view, which is copied anyway
             for block, row, extent in zip(
                 made.block.tolist(), made.row.tolist(), wanted.tolist(), strict=True
             )

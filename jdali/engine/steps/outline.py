@@ -1,7 +1,7 @@
 """Outlines a stage: its operators and their connections, without the graph.
 
-A compiled program outlives the pipeline that first made it. It is built from an outline, so it keeps alive no node, and
-none of the sources, callbacks and pipelines that nodes reference. `Packing` joins the small arrays of a program in one array.
+A compiled program outlives the pipeline that first made it. Because it is built from an outline, it keeps no node alive, and
+no source, callback or pipeline that a node references. `Packing` joins the small arrays of a program into one array.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class OperatorOutline:
 
     Attributes:
         inputs: origin of each input; a constant is the same for all samples.
-        arguments: name and origin of each per-sample argument; None if `setup` passes it.
+        arguments: name and origin of each per-sample argument; the origin is None if the argument comes from `setup`.
     """
 
     op: Operator
@@ -53,7 +53,6 @@ class StageOutline:
 
     @classmethod
     def of(cls, stage: Stage) -> StageOutline:
-        """Outlines a stage of a plan."""
         slots: dict[DataNode, Slot] = {value: Slot(STAGE, i) for i, value in enumerate(stage.inputs)}
         for number, node in enumerate(stage.nodes):
             slots |= {value: Slot(number, i) for i, value in enumerate(node.outputs)}
@@ -81,7 +80,7 @@ class Packing:
     """Packs the small per-sample arrays of a program into one int32 array [N, columns].
 
     Every array costs a few microseconds in each call; packed arrays together cost as much as one. Floats and unsigned
-    integers travel as their bits; 64-bit values do not fit and stay apart.
+    integers are stored as their bits. 64-bit values do not fit and stay separate arrays.
     """
 
     def __init__(self, arrays: Sequence[np.ndarray]):
@@ -117,7 +116,7 @@ class Packing:
         return packed, [np.ascontiguousarray(arrays[i]) if i in arrays else old for i, old in kept]
 
     def _write(self, packed: np.ndarray, position: int, array: np.ndarray) -> None:
-        """Writes an array to its columns, if it has some."""
+        """Writes an array to its columns, if it is packed."""
         dtype, _, column, size = self.items[position]
         if column < 0 or not size:
             return

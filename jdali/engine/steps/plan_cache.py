@@ -1,7 +1,7 @@
-"""Caches the plans of a stage, so that all that depends only on sizes, types and a few values is computed once.
+"""Caches the plans of a stage, so that everything that depends only on sizes, types and a few values is computed once.
 
-A plan depends on the sizes, types and layouts of the stage's inputs, and on the values that some `setup` sees. All of these
-are in its key. Other values are put into the plan's arrays for each batch.
+A plan depends on the sizes, types and layouts of the stage's inputs, and on the values that some `setup` reads; all of these
+are in the key of the plan. All other values are written to the arrays of the plan for each batch.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from jdali.engine.steps.values import Values, input_values
 from jdali.graph import DataNode, Node, Stage
 from jdali.tensors import TensorList
 
-# Most bytes of values in a key: larger values hardly ever recur.
+# Maximum bytes of values in a key, because larger values hardly ever recur.
 _MOST_KEY_BYTES = 4096
-# The plans that are kept have at most `_KEPT_SAMPLES` samples in total; their number stays within the two limits.
+# The limit on the plans that are kept: `_KEPT_SAMPLES` samples in total, but at least `_FEWEST` and at most `_MOST` plans.
 _KEPT_SAMPLES = 4096
 _FEWEST, _MOST = 8, 128
 
@@ -35,7 +35,7 @@ class Job(NamedTuple):
 
     Attributes:
         rows: int [program.batch], the sample in each row; None for the whole batch in order.
-        clears: if True, unused rows have extent 0: they add nothing where samples are mixed, and take no time where the
+        clears: if True, unused rows have extent 0. So they add nothing where samples are mixed, and take no time where the
             time depends on true sizes.
         seconds, needed: modelled time of the samples with padding, and without.
     """
@@ -69,11 +69,12 @@ class VaryingArgument(NamedTuple):
 
 @dataclasses.dataclass
 class StagePlan:
-    """Holds a planned stage, and what its first run finds out.
+    """Holds a planned stage, and results of its first run that later runs need.
 
     Attributes:
         varying: arguments whose arrays each batch replaces.
-        outputs: places of each output's samples in the results of the jobs, without blocks; None until known.
+        outputs: for each output, a store without blocks, which locates the samples in the results of the jobs; None until
+            known.
     """
 
     stage: PlannedStage
@@ -93,7 +94,6 @@ class StagePlan:
         return dataclasses.replace(self.stage, arrays=arrays)
 
     def pack(self, given: ArgumentValues) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Packs the arrays for a batch with these values."""
         if not self.varying:
             return self.packed, self.apart
         return self.stage.packing.repack(self.packed, self.apart, self._arrays(given))
@@ -112,7 +112,7 @@ class ByValue(NamedTuple):
 
 
 class Dependencies:
-    """Finds what the plans of a stage depend on: values, and the specs of `values`, which come from outside the stage."""
+    """Finds what the plans of a stage depend on: values of arguments, and the specs of all values from outside the stage."""
 
     def __init__(self, stage: Stage):
         self._stage = stage
@@ -163,7 +163,7 @@ def _is_by_frame(node: Node, name: str, value: TensorList | None) -> bool:
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
-    """Yields the arguments that some `setup` needs, and arguments that are neither made in the stage nor its inputs."""
+    """Yields arguments whose values some `setup` reads, and arguments that are neither made in the stage nor inputs of it."""
     inside = {*stage.inputs, *(v for node in stage.nodes for v in node.outputs)}
     for node in stage.nodes:
         needed = node.op.needed_by_setup(node.args)
@@ -181,7 +181,7 @@ def _value_key(values: object, *, seen: bool) -> Hashable | None:
 
     Args:
         values: an array; only NumPy arrays are read, because other arrays may be on a device.
-        seen: True if a `setup` sees the values; otherwise only type and shape count.
+        seen: True if a `setup` reads the values; otherwise a plan depends only on their type and shape.
     """
     if not isinstance(values, np.ndarray) or values.dtype == object:
         return None

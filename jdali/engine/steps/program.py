@@ -31,28 +31,28 @@ from jdali.engine.steps.outline import STAGE, OperatorOutline, Packing, Slot, St
 from jdali.engine.steps.program_table import PROGRAMS, Compiled, ProgramTable
 from jdali.graph import Node, Stage
 
-# Bytes of inputs and outputs, padded, that one call of a program works on. On the CPU a chunk should stay in
-# the caches; an accelerator wants enough work per launch.
+# Padded bytes of the inputs and outputs of one call of a program. On a CPU they should fit in the caches; an accelerator needs
+# enough work per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
-# A call on the CPU costs some 0.3 ms, so it may take more bytes, as long as a batch still has several calls for the threads.
-# It does not depend on the number of threads, because another program may round differently.
+# A call on a CPU costs some 0.3 ms, so a call may have up to this many bytes if a batch still has several calls for the
+# threads. The limit does not depend on the number of threads, because another program may round differently.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
-# Most bytes of a batch's calls that are queued at the same time on a CPU. If fewer than `FEWEST_QUEUED` calls fit, none is
-# queued: two threads that wait for each other's calls are slower than two threads that wait for their own.
+# Maximum bytes of all calls of a batch that are queued at the same time on a CPU. If fewer than `FEWEST_QUEUED` calls fit,
+# none is queued, because two threads that wait for each other's calls are slower than two threads that wait for their own.
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
-# XLA does not split a program on at most this many bytes over its threads. Nor does it split programs whose calls run side by
-# side in the pool's threads: XLA's threads would mostly wait for each other (6 % of the time of a speech pipeline).
+# A program on at most this many bytes is not split over XLA's threads. Nor are programs whose calls run side by side in the
+# pool's threads, because XLA's threads would mostly wait for each other (6 % of the time of a speech pipeline).
 SMALL_BYTES = 256 << 10
 
 # Pipelines with batches of at most `FEW_SAMPLES` share programs for all batch sizes: the shape alone decides the rows of a
 # call. A call with fewer rows takes at least `SHORTEST_CALL`, its overhead, so it costs at most about twice as much as a
 # program for just this batch.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
-# Half of that on an accelerator, because the host makes a call while the call before runs. For 128 pictures of 300 to 640
-# pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms, 0.55 times.
+# Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the one before. For 128 pictures of 300
+# to 640 pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms, 0.55 times.
 _SHORTEST_DEVICE_CALL = 0.15e-3
 
 
@@ -80,16 +80,15 @@ class Program:
         return result
 
     def count(self, samples: int, padded_seconds: float, needed_seconds: float) -> None:
-        """Counts samples, and their modelled time."""
         self.samples += samples
         self.padded_seconds += padded_seconds
         self.needed_seconds += needed_seconds
 
 
 class ProgramBudget:
-    """Counts the programs of a pipeline, and limits their number. Their functions are in a table of the process.
+    """Counts the programs of a pipeline, and limits their number. The compiled functions are in a table of the process.
 
-    A program that another pipeline has compiled counts, too, so the limit does not depend on other pipelines.
+    A program that another pipeline has compiled before is counted as well, so the limit does not depend on other pipelines.
 
     Attributes:
         count: number of programs so far; equal stages share programs.
@@ -103,7 +102,7 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key that holds all it depends on; counts the function if it is new to the pipeline.
+        """Returns the function of a key, which has everything that it depends on. Counts functions new to the pipeline.
 
         Raises:
             CompileLimitError: a new function would exceed the limit.
@@ -142,7 +141,7 @@ class PlannedStage:
 
     @classmethod
     def of(cls, calls: Sequence[PlannedCall], inputs: Sequence[BatchSpec]) -> PlannedStage:
-        """Collects what the program of a stage takes, before samples are grouped."""
+        """Collects the arguments of a stage's program, before samples are grouped."""
         values = [*inputs, *(o for c in calls for o in c.outputs)]
         arrays = [s.extents.astype(np.int32) for s in values]
         arrays += [np.asarray(array) for c in calls for _, array in sorted(c.traced.items())]
@@ -185,7 +184,7 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates how many samples a stage gets: in a branch, fewer than the batch. Further samples take further calls."""
+    """Estimates the number of samples of a stage; in a branch, these are a part of the batch. More samples take more calls."""
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 
@@ -252,15 +251,14 @@ class ProgramForm:
         return cls(calls, traced, shapes, planned.packing.key, planned.x64)
 
     def packing(self) -> Packing:
-        """Returns the packing of the small arrays."""
         return Packing([np.empty((0, *shape), dtype) for dtype, shape in self.small])
 
 
 def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., list[Array]]:
     """Makes the pure function of a stage: (arrays, small, identity, seeds) -> outputs.
 
-    It closes over nothing that differs by batch. The compiler may fuse products; `stage_function` prevents that. `small`
-    holds the sizes of the inputs, then the sizes of the operators' outputs, then `form.traced`.
+    It uses nothing that differs by batch, except its arguments. The compiler may fuse products; `stage_function` prevents
+    that. `small` holds the sizes of the inputs, then the sizes of the operators' outputs, then `form.traced`.
 
     Raises, while it is traced:
         OperatorFailure: an operator failed.

@@ -1,9 +1,9 @@
 """Shares the compiled functions of a process among pipelines and eager calls that compute the same.
 
-A key holds all that a function depends on, so two pipelines with equal operators, arguments, shapes and element types
-run one program, wherever they are defined. A function lives as long as it is used. The most recently used functions are
-kept longer, in case their pipeline is defined again, unless their keys hold objects of the user and so keep these alive.
-JAX's cache on disk shares programs with other processes.
+A key has everything that a function depends on, so two pipelines with equal operators, arguments, shapes and element types
+run one program, wherever they are defined. A function is kept as long as it is in use. The most recently used functions are
+kept longer, in case their pipeline is defined again, but not if their keys would keep objects of the user alive. JAX's cache
+on disk shares programs with other processes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from jdali._operators.call import Constant
 from jdali._operators.record import Operator, is_built_in
 from jdali._system.cache_folder import cache_folder
 
-# Most functions that are kept; the least recently used are dropped first. Programs of one operator take a few hundred
-# kilobytes each, large programs some megabytes.
+# Maximum number of functions that are kept; the least recently used are dropped first. Programs of one operator take a few
+# hundred kilobytes each, large programs some megabytes.
 KEPT_FUNCTIONS = 128
-# A function with a constant of more bytes is not kept.
+# A function is not kept if a constant in its key has more bytes.
 _MOST_CONSTANT_BYTES = 1 << 20
 _PLAIN = (
     type(None),
@@ -57,7 +57,6 @@ class Compiled:
         return self._function(*operands)
 
     def lower(self, *operands: Any) -> Any:
-        """Lowers the function for these operands, to inspect the program."""
         return self._function.lower(*operands)
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
@@ -67,7 +66,6 @@ class Compiled:
         return result
 
     def is_compiled(self, where: Hashable) -> bool:
-        """Returns True if an earlier call has compiled the function for `where`."""
         return where in self._called
 
 
@@ -81,7 +79,7 @@ class ProgramTable:
         self._kept: collections.OrderedDict[Hashable, Compiled] = collections.OrderedDict()
 
     def get(self, wanted: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key that holds all it depends on; `make` makes a new function with `jax.jit`."""
+        """Returns the function of a key. If there is none, makes it with `make` and `jax.jit`."""
         key = _typed(wanted)
         with self._lock:
             found = self._used.get(key)
@@ -106,7 +104,7 @@ class ProgramTable:
 
 
 def _typed(value: Any) -> Hashable:
-    """Adds types to a key: 1, 1.0 and True are equal, as 0.0 and -0.0 are, but programs for them may differ."""
+    """Adds types to a key, because 1, 1.0 and True are equal, and so are 0.0 and -0.0, but their programs may differ."""
     if isinstance(value, Operator):
         return value
     if isinstance(value, tuple):

@@ -49,7 +49,7 @@ class ReaderRunner(StepRunner):
 
 
 class SourceRunner(StepRunner):
-    """Adds the data that an external source gave when the batch was drawn."""
+    """Adds the data that an external source returned when the batch was drawn."""
 
     shown = "hands over what the user gave"
 
@@ -65,7 +65,7 @@ class SourceRunner(StepRunner):
 
 
 def policy_of(reader: Reader) -> ThreadPolicy:
-    """Makes the policy of a reader; the calling thread reads alone only if samples are often cheap."""
+    """Makes the policy of a reader. The calling thread may read alone only if samples are often cheap."""
     return ThreadPolicy(tries_here=reader.often_cheap, may_be_brief=reader.often_cheap)
 
 
@@ -111,7 +111,7 @@ def _load(
 
     try:
         done = 0
-        if len(indices) and not pool.is_here:  # otherwise there is nothing to decide
+        if len(indices) and not pool.is_here:  # else the calling thread reads anyway
             here = groups_here(len(indices), stays=policy.stays)
             calls = policy.work_here(lambda i: work_here(here[i]), [t.stop - t.start for t in here])
             done = here[calls - 1].stop if calls else 0

@@ -1,4 +1,4 @@
-"""Defines the base of the runners of steps: each kind of operator has its own, see `adapters`."""
+"""Defines the base class of the runners of steps. Each kind of operator has a runner, see `adapters`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class StepRunner(abc.ABC):
 
     Attributes:
         shown: text of the step in `plan()`.
-        at_once: most batches in the step at the same time. A step that works on single samples takes two, so that the
-            slowest sample of a batch does not keep the pool idle.
-        policy: decides which threads work on its samples; None if it has no work for threads.
+        at_once: maximum number of batches in the step at the same time. Two for a step that works on single samples, so that
+            the pool is not idle during the slowest sample of a batch.
+        policy: decides which threads work on the samples of the step; None if the step has no work for threads.
     """
 
     shown: str
@@ -29,4 +29,4 @@ class StepRunner(abc.ABC):
         """Runs the step on the samples `ids`, and adds the outputs to `env`; raises NodeFailure with all failed samples."""
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
-        """Sets the seed of operators without a seed of their own; with a stream, sets seed and stream of all operators."""
+        """Sets the seed of operators that have none. With `stream`, sets seed and stream of all operators."""

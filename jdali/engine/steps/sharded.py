@@ -1,8 +1,8 @@
 """Runs a stage on several devices: one program under `shard_map`, in which each device works on its samples.
 
-The samples of a batch are padded to one shape, the samples of each device are gathered on the host into a buffer of
-their own, and results stay on their devices. So no device holds the whole batch. Keys of random operators depend on the
-sample alone, so the values are the same as on one device.
+All samples of a batch are padded to one shape. The host gathers the samples of each device into a separate buffer, and
+results stay on their devices. So no device has the whole batch. Keys of random operators depend on the sample alone, so the
+values are the same as on one device.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Spread:
     """Describes the devices over which a stage is spread.
 
     Attributes:
-        rows: samples of a batch; the last sample is repeated if there are fewer.
+        rows: number of rows, one for each sample of a full batch; in a smaller batch, the last sample is repeated.
     """
 
     mesh: Mesh  # [parts of the batch, copies of each part]
@@ -82,7 +82,7 @@ class Spread:
         self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
         pool: TaskExecutor | None,
     ) -> tuple[Program, Sequence[jax.Array]]:  # fmt: skip
-        """Runs the stage; returns the program, and its outputs, arrays [rows, ...] split over the devices."""
+        """Runs the stage. Returns the program and its outputs, which are arrays [rows, ...] split over the devices."""
         (group,) = planned.groups
         shapes = split_shapes(group.shape, planned)
         program = self._program(runner, planned, shapes)
@@ -96,7 +96,7 @@ class Spread:
                 for value, shape in zip(runner.stage.inputs, shapes, strict=False)
             ]
         with x64_context(planned.x64):
-            # One call for all small arrays: each call costs time for every device.
+            # One call for all small arrays, because each call costs time for every device.
             packed, who, seeds, *apart = jax.device_put(
                 (packed[rows], identity, runner.calls.seed_array, *(a[rows] for a in apart)),
                 (self.by_sample, self._over(None, PART), self._over(), *[self.by_sample] * len(apart)),
@@ -169,7 +169,7 @@ class Spread:
 
 
 def _whole(value: TensorList) -> jax.Array | None:
-    """Returns the array of an earlier stage if its first rows are the samples in order."""
+    """Returns the array that an earlier stage made if its first rows are the samples in order; otherwise None."""
     store = value.store
     block = store.blocks[0]
     if len(store.blocks) != 1 or not isinstance(block, PaddedBlock) or not isinstance(block.array, jax.Array):
@@ -182,8 +182,8 @@ def spread_stages(
 ) -> None:
     """Lets stages run on all devices over which their results are split.
 
-    A stage runs on several devices if it works on whole batches on the accelerator, and makes a split output of the
-    pipeline, or data for a stage that does. All else stays on one device, or on the host: branches of a conditional, random
+    A stage runs on several devices if it works on whole batches on the accelerator, and makes an output that is split, or
+    data for a stage that makes one. Everything else stays on one device or the host: branches of a conditional, random
     values for arguments, operators that need the whole batch in one array, batches that cannot be divided evenly.
     """
     chosen: dict[DataNode, BatchSplit] = {}

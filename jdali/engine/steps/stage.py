@@ -1,4 +1,4 @@
-"""Runs a stage: setup on the host, samples grouped by padded shape, one program per shape."""
+"""Runs a stage: runs `setup` on the host, groups the samples by padded shape, and runs one program for each shape."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class SeveralDevices(Protocol):
 
 
 def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
-    """Runs a stage; if samples could not be made late, makes them at once and runs it again."""
+    """Runs a stage. If samples could not be made late, makes all samples first and runs the stage again."""
     try:
         run()
         return
@@ -107,7 +107,7 @@ class StageRunner(StepRunner):
         # If time depends on true sizes, an unused row of size 0 takes no time.
         free = self._platform == "cpu" and any(compiled(node).free_padding == "all" for node in stage.nodes)
         self._clears_rows = self.mixes_samples or free
-        # The fewer samples a branch gets, the fewer programs are worth it.
+        # A branch with few samples is worth fewer programs.
         most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)
         self.shapes = StageShapes(
             stage, self._platform, self.calls.arguments,
@@ -121,7 +121,6 @@ class StageRunner(StepRunner):
     def set_seed(self, seed: int, stream: int | None = None) -> None:
         self.calls.set_seed(seed, stream)
 
-    # --- several devices --------------------------------------------------------------------
     def spread_over(self, spread: SeveralDevices | None) -> None:
         """Lets the stage run on several devices; call it before the first run."""
         self._spread = spread
@@ -135,14 +134,13 @@ class StageRunner(StepRunner):
     def function(
         self, form: ProgramForm, rest: Hashable, platform: str, make: Callable[[Callable[..., Any]], Any]
     ) -> Compiled:
-        """Returns the stage's compiled function for a form; `rest` holds all else that `make` depends on."""
+        """Returns the stage's compiled function for a form. `rest` must have everything else that `make` depends on."""
         outline = self._outline
         return self._budget.function(
             self.stage, form.shapes, (outline, form, platform, rest),
             lambda: make(stage_function(outline, form, platform)),
         )  # fmt: skip
 
-    # --- planning ---------------------------------------------------------------------------
     def _plan(self, env: Values, ids: SampleIds, given: ArgumentValues) -> StagePlan:
         held = [held_shapes(env[v]) if made else None for v, made in self._inputs]
         key = self._dependencies.key(env, len(ids), given)
@@ -188,7 +186,6 @@ class StageRunner(StepRunner):
         fills = self._platform != "cpu" and not together
         return self.shapes.group(planned.values, held, together=together, rows=rows if fills else None)
 
-    # --- running ----------------------------------------------------------------------------
     def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         run_with_late(self.stage.inputs, env, lambda: self._run(env, ids, pool.executor))
 
@@ -226,8 +223,8 @@ class StageRunner(StepRunner):
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
         """Returns how many calls of a batch may be queued in XLA; if 0, each thread waits for its own call.
 
-        On a CPU, too, XLA computes calls in threads of its own. A thread of the pool that waited for its call would often
-        wait for an XLA thread without a core. Queued calls take memory, so if calls are large, threads do wait.
+        XLA computes calls in its own threads, even on a CPU. A thread of the pool that waits for its call often waits for an
+        XLA thread that has no core, so queueing is faster. But queued calls take memory, so threads wait if calls are large.
         """
         if self._platform != "cpu":
             return len(jobs)
@@ -235,7 +232,6 @@ class StageRunner(StepRunner):
         return most if most >= FEWEST_QUEUED else 0
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
-        """Lists the calls that make a batch of `count` samples."""
         jobs = []
         for group in planned.groups:
             shapes = split_shapes(group.shape, planned)
@@ -255,7 +251,7 @@ class StageRunner(StepRunner):
         return jobs
 
     def _collect(self, env: Values, plan: StagePlan, samples: Sequence[np.ndarray], results: Any) -> None:
-        """Adds the outputs: `results[j]` has an array for each output; its first rows are the samples `samples[j]`."""
+        """Adds the outputs. `results[j]` has an array for each output, whose first rows are the samples `samples[j]`."""
         if plan.outputs is None:
             plan.outputs = self._rows_of_outputs(plan.stage, samples, results)
         for o, (value, rows) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):
@@ -266,7 +262,7 @@ class StageRunner(StepRunner):
     def _rows_of_outputs(
         self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any
     ) -> list[Store]:
-        """Finds the rows of each output's samples in the results, without the arrays."""
+        """Finds the rows of each output's samples in the results, as stores without arrays."""
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)

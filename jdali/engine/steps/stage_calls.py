@@ -1,4 +1,4 @@
-"""Plans the calls of a stage's operators: their arguments and seeds, and sizes and types for a batch."""
+"""Plans the calls of a stage's operators: arguments, seeds, and the sizes and types of a batch."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from jdali.graph import DataNode, Node, Stage, request_of
 
 
 class StageCalls:
-    """Plans the calls of a stage's operators; what does not change from batch to batch is prepared once.
+    """Plans the calls of a stage's operators. Everything that is the same for all batches is prepared once.
 
     Args:
-        remembers: `Rising` values do not fall below those of earlier batches; if False, they are as large as possible.
+        remembers: if True, `Rising` values are at least as large as in earlier batches; if False, as large as possible.
 
     Attributes:
         seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.
@@ -33,21 +33,19 @@ class StageCalls:
     def __init__(self, stage: Stage, seed: int, *, remembers: bool = True):
         self._stage = stage
         self.arguments = {node: prepared_args(node) for node in stage.nodes}
-        # The largest of each `Rising` value so far. Later batches get no smaller one, which bounds the programs of a shape
-        # by the number of values. States leave it out: all values that are large enough give the same results.
-        # ResNet-50 training takes 11 programs and 4.8 ms a picture; always with the largest possible value, 11 programs and
-        # 5.5 ms; with each batch's own value, 18 programs and 4.7 ms.
+        # The largest of each `Rising` value so far. Later batches use at least this value, which limits the number of programs
+        # of a shape. It is not part of states, because all values that are large enough give the same results. ResNet-50
+        # training takes 11 programs and 4.8 ms a picture; always with the largest possible value, 11 programs and 5.5 ms; with
+        # each batch's own value, 18 programs and 4.7 ms.
         self._risen: dict[Node, dict[str, int]] | None = {} if remembers else None
         self.set_seed(seed)
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:
-        """Sets the seeds, see `StepRunner`."""
         self._seeds = {node: seed_of(node, seed, stream) for node in random_nodes(self._stage)}
         words = [np.append(s, np.uint32(own)) for s, own in self._seeds.values()]
         self.seed_array = np.array(words, np.uint32).reshape(len(words), 3)
 
     def keys(self, ids: SampleIds, node: Node) -> SampleKeys:
-        """Returns the keys of a random operator for these samples."""
         seed, stream = self._seeds[node]
         return SampleKeys(seed, stream, ids.epoch, ids.index)
 

@@ -20,13 +20,13 @@ class Values(dict[DataNode, TensorList]):
     """Holds the computed values of a graph for one batch.
 
     Attributes:
-        scaled: sizes of pictures that are decoded at a fraction of their own.
+        scaled: sizes of the pictures that are decoded at a fraction of their size.
         task: the batch's task, which has the samples of its sources; None for a call without a pipeline.
         drawn: provenance of the samples of each source.
-        constants: inputs that are one array for all samples, by name; for a call without a pipeline.
-        arrays: per-sample arguments that are one array [N, ...] in place of a batch; for a call without a pipeline.
+        constants: inputs that are one array for all samples, by name; only for a call without a pipeline.
+        arrays: per-sample arguments that are an array [N, ...] instead of a batch; only for a call without a pipeline.
         late: values whose samples are made when a stage reads them, see `steps/late.py`.
-        most_bytes: the most bytes that the values had at a call of `note_bytes`; shared memory counts once.
+        most_bytes: maximum bytes of the values at the calls of `note_bytes`; shared memory counts once.
     """
 
     def __init__(self, *args: Any):
@@ -42,7 +42,6 @@ class Values(dict[DataNode, TensorList]):
         self.most_bytes = 0
 
     def note_bytes(self) -> None:
-        """Updates `most_bytes`."""
         self.most_bytes = max(self.most_bytes, bytes_of(self.values()))
 
     def drop(self, values: Iterable[DataNode]) -> None:
@@ -53,12 +52,11 @@ class Values(dict[DataNode, TensorList]):
             self.late.pop(value, None)
 
     def of_argument(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
-        """Reads the values [N, ...] of a per-sample argument, see `argument_values`."""
         array = self.arrays.get(value)
         return argument_values(self[value], op, name) if array is None else array
 
     def made_of(self, node: Node) -> Provenance | None:
-        """Returns the provenance of a node's outputs: samples of the sources; None if they come from no source.
+        """Returns the provenance of a node's outputs, that is, their samples of the sources; None if they come from no source.
 
         The node need not have run, and may be part of a compiled program; its inputs must be known.
         """
@@ -84,7 +82,7 @@ class Values(dict[DataNode, TensorList]):
         else:
             chosen = self.arrays[given] if given in self.arrays else self[given].to_samples()
         positions = [np.asarray(one).reshape(-1) for one in chosen]
-        return [own[(own >= 0) & (own < len(images))] for own in positions]  # `setup` refuses others
+        return [own[(own >= 0) & (own < len(images))] for own in positions]  # `setup` refuses other positions
 
     def _provenance(self, value: DataNode) -> Provenance | None:
         if value in self:

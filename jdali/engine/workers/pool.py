@@ -14,7 +14,7 @@ from jdali.engine.workers.thread_policy import ThreadPolicy, samples_a_task
 
 
 class Serving:
-    """Marks the threads that work for a pipeline: if such a thread asked for a batch, it would wait for itself.
+    """Marks the threads that work for a pipeline. They must not ask it for a batch, because they would wait for themselves.
 
     A thread is marked inside `with serving:`. Threads of the pool enter it once.
     """
@@ -39,13 +39,13 @@ class Serving:
 
 
 class Pool:
-    """Worker threads that work on the samples of a batch, a few in each task.
+    """Worker threads that work on the samples of a batch; a task is a few samples.
 
     Attributes:
         is_here: True if the calling thread does all work, see `here`.
         slabs: memory that the threads lease; other threads that work for the same batches enter `with pool.slabs:`.
-        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads that enter it.
-        turns: lock for brief work, which one thread at a time does, see `ThreadPolicy`.
+        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads that enter `serving`.
+        turns: lock for brief work, which only one thread at a time may do, see `ThreadPolicy`.
     """
 
     def __init__(self, threads: int, most_idle: int = MOST_IDLE):
@@ -61,7 +61,7 @@ class Pool:
         self._interrupted = threading.Event()
 
     def at(self, order: int) -> Pool:
-        """Returns the pool for one batch; its tasks run before tasks of a higher order."""
+        """Returns a copy of this pool for one batch. Waiting tasks with a lower `order` run first."""
         turn = self._copy()
         turn.executor = Turn(self._workers, order)
         return turn
@@ -87,7 +87,7 @@ class Pool:
             policy: decides how many calls this thread makes; None if it makes none.
             in_order: if True, this thread makes all calls, one after the other.
 
-        Returns: the results, None for calls that failed, and the errors by number, ascending.
+        Returns: the results, with None for calls that failed, and the errors by number of the call, ascending.
         """
         results: list[Any] = [None] * count
         failures: dict[int, Exception] = {}
@@ -115,7 +115,7 @@ class Pool:
         self.executor.run_all(work, range(done, count, step))
         if policy is not None:
             policy.note_pool(time.perf_counter() - start, count - done)
-        # A new dictionary: the errors reference frames of `attempt_one`, which reference the first one.
+        # Move the errors to a new dictionary, because they reference frames of `attempt_one`, which reference `failures`.
         return results, {i: failures.pop(i) for i in sorted(failures)}
 
     def interrupt(self) -> None:

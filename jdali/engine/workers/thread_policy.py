@@ -6,24 +6,25 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 
-# Fewest bytes, or samples, in a thread's share, if one call works on all samples of a share.
+# Minimum bytes or samples in a thread's share, if one call works on all samples of a share.
 _SHARE_BYTES, _SHARE_SAMPLES = 1 << 20, 64
 # Samples per call in the calling thread, see `groups_here`.
 _TOGETHER = 64
-# A task costs some 20 us, so cheap samples share one; several tasks for each thread even out the load.
+# A task costs some 20 us, so a task has several cheap samples. Each thread gets several tasks, to balance the load.
 _TASKS_A_THREAD = 8
 
 
 class ThreadPolicy:
-    """Decides for one step, batch by batch, which threads work on its samples. Results do not depend on it.
+    """Decides for one step, batch by batch, which threads work on the samples. Results do not depend on the choice.
 
     ```
-    decides                                              measures
-    is_brief    the whole batch here, in turns           processor time and wall time (note_batch)
-    work_here   how many samples here, the others        the time of a sample here, and in the pool
-                in the pool                              (note_pool)
+    decides                                                  measures
+    is_brief    if the calling thread makes the whole        processor time and wall time (note_batch)
+                batch, one batch at a time
+    work_here   how many samples the calling thread makes    the time of a sample in this thread, and in the pool
+                before the pool makes the rest               (note_pool)
     ```
-    The size of the pool's tasks follows from number and bytes of the samples: `samples_a_task`, `shares`.
+    `samples_a_task` and `shares` choose the size of the pool's tasks by the number and bytes of the samples.
 
     Brief work: a sample that takes some microseconds makes a few short calls that release the GIL. With several threads, each
     finds the GIL taken when its call ends, and waking up takes longer than the call. Two threads that decode pictures of 8×8
@@ -31,10 +32,10 @@ class ThreadPolicy:
     and two threads are worth it.
 
     Cheap samples: threads that release the GIL many times a millisecond mostly wait for each other, too: for plain WAV files
-    two threads took three times as long as one. That depends on the function and the machine, so the policy tries both ways
-    now and then, and takes the faster one.
+    two threads took three times as long as one. This depends on the function and the machine, so the policy tries both ways
+    now and then, and uses the faster one.
 
-    Readers divide their work for the pool themselves (`Reader.tasks`), by where their records are.
+    Readers themselves divide their work into tasks (`Reader.tasks`), depending on where their records are.
 
     Args:
         tries_here: True if samples may be cheap; False sends all samples to the pool.
@@ -45,8 +46,9 @@ class ThreadPolicy:
         is_brief: True if one thread works on the next batch.
     """
 
-    # A brief sample takes at most BRIEF_SECONDS of processor time, and at most BRIEF_WAITING times that by the clock, on a busy
-    # machine: work that waits for a disk or a server gains by threads. Brief work stays brief up to BRIEF_SLACK times as much.
+    # A brief sample takes at most BRIEF_SECONDS of processor time, and a wall time of at most BRIEF_WAITING times this,
+    # because work that waits for a disk or a server is faster with threads. Once work is brief, both limits are BRIEF_SLACK
+    # times as large.
     BRIEF_SECONDS, BRIEF_WAITING, BRIEF_SLACK = 30e-6, 4.0, 1.5
 
     # Seconds that a sample takes. Below TRIVIAL_SECONDS the pool is not tried. Above CHEAP_SECONDS samples go to the pool as long
@@ -56,10 +58,10 @@ class ThreadPolicy:
     EXPENSIVE_SECONDS = 1e-3
     # Seconds by which all calls of a batch together may exceed their limits.
     TOLERANCE_SECONDS = 450e-6
-    # Most batches before the other way is tried again, since samples differ. The first tries come sooner: a first call may
-    # include some set-up.
+    # Maximum number of batches before the policy tries the other way (calling thread or pool) again, because samples differ.
+    # The first tries come sooner, because a first call may include some set-up.
     MOST_PATIENCE = 64
-    # Fewer samples do not show the speed of the pool.
+    # With fewer samples, the speed of the pool cannot be measured.
     _FEW = 4
 
     def __init__(self, *, tries_here: bool = True, may_be_brief: bool = False):
@@ -70,7 +72,6 @@ class ThreadPolicy:
         self._batches_to_pool = 0
         self._batches_here = 0
 
-    # --- the whole batch --------------------------------------------------------------------
     def note_batch(self, samples: int, cpu: float, busy: float) -> None:
         """Records a batch of `samples` samples: processor time and wall time, in seconds, of all threads together."""
         if self.may_be_brief:
@@ -78,7 +79,6 @@ class ThreadPolicy:
             is_short = cpu <= slack * self.BRIEF_SECONDS * samples
             self.is_brief = is_short and busy <= slack * self.BRIEF_WAITING * cpu
 
-    # --- its first samples ------------------------------------------------------------------
     def work_here(self, function: Callable[[int], object], samples: Sequence[int]) -> int:
         """Calls function(0), function(1), ... as long as that pays; returns the number of calls.
 
@@ -120,7 +120,6 @@ class ThreadPolicy:
             self._patience = min(2 * self._patience, self.MOST_PATIENCE)
 
     def note_pool(self, seconds: float, samples: int) -> None:
-        """Records the time that `samples` samples took in the pool."""
         if samples < self._FEW:
             return
         latest = seconds / samples
@@ -131,19 +130,19 @@ class ThreadPolicy:
 def groups_here(count: int, *, stays: bool = False) -> list[slice]:
     """Divides samples into calls for `work_here`.
 
-    The first sample is alone, because it may wait for a disk, unless the last batch was made here, too.
+    The first sample is a call of its own, because it may wait for a disk, unless this thread made the last batch, too.
     """
     bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
 
 
 def samples_a_task(count: int, threads: int) -> int:
-    """Returns how many of `count` samples share a task, if each is a call of its own."""
+    """Returns how many of `count` samples share a task, if each sample is a separate call."""
     return max(1, count // (_TASKS_A_THREAD * threads))
 
 
 def shares(count: int, nbytes: int, threads: int) -> list[slice]:
-    """Divides `count` samples of `nbytes` bytes among the threads; a single share is for the calling thread."""
+    """Divides `count` samples of `nbytes` bytes among the threads. If there is only one share, the calling thread takes it."""
     tasks = min(threads, 1 + max(nbytes // _SHARE_BYTES, count // _SHARE_SAMPLES))
     step = max(-(-count // tasks), 1)
     return [slice(at, min(at + step, count)) for at in range(0, count, step)]

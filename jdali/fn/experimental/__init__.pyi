@@ -139,7 +139,8 @@ def median_blur(
 ) -> DataNode:
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative is that of the median element; equal elements share it.
+    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
+    it, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -184,7 +185,7 @@ def remap(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
+    """Warps an image by two maps, which contain a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 

@@ -27,7 +27,7 @@ def video(
     Args:
         affine: without effect.
         apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
-        blocking: True: a run without a video waits until another thread feeds a video; False: the run raises.
+        blocking: if no video is left, True: a run waits until another thread feeds one; False: the run raises an error.
         last_sequence_policy: "partial": the last sequence of a video has only the remaining frames; "pad": it
             is padded with frames of zeros.
         no_copy: without effect.

@@ -115,7 +115,7 @@ def audio_resample(
 ) -> Array:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    Lower rates get no low-pass filter.
+    No low-pass filter is applied, even if the rate becomes lower.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
@@ -128,14 +128,14 @@ def audio_resample(
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
-    Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
-    steps in blocks of 256, which moves them by up to 1e-3 of a sample.
+    Parity: the position of output sample i is exact to within i · 2⁻³³ of a sample. DALI adds up float32 steps in blocks of
+    256, which moves positions by up to 1e-3 of a sample.
 
     Example: sound = fn.audio_resample(sound, in_rate=16000, out_rate=8000)
     """
     out = np.dtype(dtype or signal.dtype)
     wave = _to_unit_range(signal)
-    if out.kind == "u":  # 0, which surrounds the signal, becomes the lowest value
+    if out.kind == "u":  # 0 to 1, so that the zeros around the signal are the lowest value
         wave = (wave + 1) / 2
     length = extent[0]
     if wave.size == 0 or out_shape[0] == 0:
@@ -161,7 +161,7 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         inside = (jnp.abs(distance) < lobes) & (source >= 0) & (source < length)
         weight, inside = (v[:, None] if wave.ndim == 2 else v for v in (weight, inside))
         seen = wave[jnp.clip(source, 0, jnp.maximum(length - 1, 0))]
-        # Masked, because values outside may be NaN, and 0 · NaN is NaN.
+        # Masked, because values outside of the signal may be NaN, and 0 · NaN is NaN.
         return total + jnp.where(inside, seen * weight, 0), None
 
     def summed(unroll: int, *arrays: Array) -> Array:
@@ -171,7 +171,7 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         total: Array = lax.scan(functools.partial(add_tap, *arrays), start, taps, unroll=unroll)[0]
         return total
 
-    # Each iteration reads and writes the whole sum. On an accelerator this takes most of the time.
+    # On an accelerator, each iteration reads and writes the whole sum, which takes most of the time. So the loop is unrolled.
     turns = {"cpu": functools.partial(summed, 1), "default": functools.partial(summed, _TAPS_A_TURN)}
     total: Array = platform_dependent(wave, index, share, length, **turns)
     return total
@@ -180,7 +180,8 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
 def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
     """Computes the position of each output sample in the input: integer part, int32, and fraction, float32.
 
-    The step is a fixed-point number with 32 fractional bits, multiplied exactly in 16-bit halves.
+    The step between positions is a fixed-point number with 32 fractional bits: `whole`, and `part` in units of 2⁻³². Its
+    products with the output indices are exact, computed in 16-bit halves.
     """
     n = jnp.arange(count, dtype=jnp.uint32)
     low, high = part & 0xFFFF, part >> 16
@@ -190,7 +191,7 @@ def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
     carried = n_high * high + (middle >> 16) + (middle2 >> 16)
     rest = n * part
     index = n.astype(jnp.int32) * whole + carried.astype(jnp.int32)
-    # The upper 24 bits, which float32 holds exactly; rounding 32 bits could give 1.
+    # Only the upper 24 bits are used, because they are exact in float32; all 32 bits could be rounded up to 1.
     return index, (rest >> 8).astype(jnp.float32) * np.float32(2.0**-24)
 
 
@@ -205,7 +206,7 @@ def _to_unit_range(signal: Array) -> Array:
 
 
 def _from_unit_range(value: Array, dtype: np.dtype) -> Array:
-    """Scales floats by the largest value of an integer type; rounds half away from zero, saturates."""
+    """Scales floats by the largest value of an integer type. Results are rounded half away from zero and saturated."""
     if dtype.kind == "f":
         return value.astype(dtype)
     return saturate_cast(value * np.float32(np.iinfo(dtype).max), dtype)

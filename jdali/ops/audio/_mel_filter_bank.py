@@ -1,5 +1,3 @@
-"""Mel filter bank: sums the bins of a spectrogram under triangles on the mel scale."""
-
 from __future__ import annotations
 
 import math
@@ -29,7 +27,6 @@ def hz_to_mel(hz: float, formula: str) -> float:
 
 
 def mel_to_hz(mel: np.ndarray, formula: str) -> np.ndarray:
-    """Inverts `hz_to_mel`."""
     if formula == "htk":
         return 700 * np.expm1(mel / 1127)
     curved = _KNEE_HZ * np.exp(_LOG_STEP * (np.maximum(mel, _KNEE_MEL) - _KNEE_MEL))
@@ -45,7 +42,7 @@ def frequency_axis(name: str, spec: BatchSpec) -> int:
     return spec.layout.index("f")
 
 
-# Minimum number of bins that are summed for a triangle; bins outside of the triangle have weight 0.
+# Minimum number of bins in the sum for a triangle; bins outside of the triangle have weight 0.
 _LEAST_BINS = 4
 
 
@@ -133,9 +130,9 @@ def mel_filter_bank(
 
 
 def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
-    """Returns an upper bound of the bins in each triangle, int [filters], for a spectrum of up to `bins` bins.
+    """Returns, for a spectrum of up to `bins` bins, an upper bound of the number of bins in each triangle, int [filters].
 
-    Bounds are powers of two, so that few differ, and triangles with the same bound are summed together.
+    Bounds are powers of two, so that many triangles have the same bound and are summed together.
     """
     widths = (edges[2:] - edges[:-2]) * (max(bins - 1, 1) / (sample_rate / 2))
     least = np.minimum(np.floor(widths + 0.01).astype(np.int64) + 1, bins)
@@ -145,14 +142,13 @@ def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
 def _triangles(
     rows: Array, bins: Array, step: Array, edges: np.ndarray, filters: np.ndarray, size: int, normalize: bool
 ) -> Array:
-    """Sums the spectrum under some of the triangles, [filters, ...]; the bits do not depend on the padding of `rows`.
+    """Sums the spectrum under some of the triangles: [filters, ...]. The bits do not depend on the padding of `rows`.
 
     Args:
         rows: [bins, ...], the spectrum, padded.
         bins: int32, true number of bins.
         step: Hz from bin to bin.
         edges: Hz; triangle i rises from edge i to i + 1, and falls to edge i + 2.
-        filters: int [filters], indices of the triangles.
         size: upper bound of the number of bins in each triangle.
         normalize: True: each triangle has area 1; False: peak 1.
     """

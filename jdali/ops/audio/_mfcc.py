@@ -1,5 +1,3 @@
-"""MFCC: the cosine transform of a mel spectrogram, usually in decibels."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -55,7 +53,7 @@ def mfcc(
         spectrum: float32, any shape; usually the mel spectrogram in decibels.
         axis: axis to transform, 0 or more.
         dct_type: 1 to 4, without the factor 2 of other definitions.
-        lifter: L, which multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
+        lifter: L; coefficient i is multiplied by 1 + L/2 · sin(π (i + 1) / L); 0: no liftering.
         n_mfcc: number of coefficients; cut to the size of the axis.
         normalize: make the transform orthonormal; not for type 1.
 
@@ -77,8 +75,8 @@ def mfcc(
 def _cosines(size: Array, padded: int, count: int, dct_type: int, normalize: bool) -> Array:
     """Makes the matrix [count, padded] of the transform of `size` points.
 
-    The phase is an integer number of steps, reduced to one turn before it is converted to float: cosines of high bins
-    are thus as exact as cosines of low bins.
+    The phase is computed as an integer number of steps and reduced to one turn before it is converted to float. Cosines of
+    high bins are therefore as exact as cosines of low bins.
     """
     k = jnp.arange(count, dtype=jnp.int32)[:, None]
     n = jnp.arange(padded, dtype=jnp.int32)[None]

@@ -1,5 +1,3 @@
-"""Nonsilent region: finds the part of a signal between leading and trailing silence."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -58,16 +56,16 @@ def nonsilent_region(
         signal: [T], integers or float32.
         cutoff_db: threshold in dB, relative to the reference.
         reference_power: power of 0 dB; 0: the power of the loudest window.
-        reset_interval: number of samples after which the power of a window of floats is summed from its first sample;
-            in between it is updated from the window before, and rounding errors accumulate. A multiple of
-            `window_length`, or -1: never.
+        reset_interval: for floats, number of samples after which the power of a window is summed anew, a multiple of
+            `window_length`; -1: never. In between, the power is updated from the previous window, and rounding errors
+            accumulate.
         window_length: samples in a window; a shorter signal is one window.
 
     Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all windows are below the
     threshold. A signal of zeros without `reference_power` has a threshold of 0, so the region is the whole signal.
 
-    Parity: an accelerator sums each window by itself, so results for float32 and 32- and 64-bit integers may differ
-    from DALI's by the effect of its rounding errors.
+    Parity: on an accelerator, each window is summed by itself, without accumulated rounding errors. Results for float32 and
+    32- and 64-bit integers may therefore differ from DALI's.
 
     Example: begin, length = fn.nonsilent_region(sound, cutoff_db=-30.0)
     """
@@ -90,7 +88,6 @@ def nonsilent_region(
 
 
 def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Array:
-    """Sums the squares in the window that ends at each index."""
     signal = jnp.where(jnp.arange(len(signal), dtype=jnp.int32) < length, signal, 0)
     if signal.dtype.name in _EXACT:
         signed = jnp.issubdtype(signal.dtype, jnp.signedinteger)
@@ -103,13 +100,13 @@ def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Arr
 
 
 def _mean_factor(window: Array, window_length: int) -> Array:
-    """Returns 1 / window, rounded to float32 before it is multiplied with sums, as in DALI."""
+    """Returns 1 / window in float32. Like DALI, this rounds the factor before sums are multiplied by it."""
     shorter = np.float32(1) / jnp.maximum(window, 1).astype(jnp.float32)
     return jnp.where(window == window_length, np.float32(1) / np.float32(window_length), shorter)
 
 
 def _loudest(power: Array, valid: Array, first: Array) -> Array:
-    """Returns the largest power; NaN only if the first window's power is NaN, as with DALI's comparisons."""
+    """Returns the largest power. As in DALI, it is NaN only if the power of the first window is NaN."""
     start = jnp.take(power, first)
     greatest = jnp.max(jnp.where(valid & ~jnp.isnan(power), power, 0))
     return jnp.where(jnp.isnan(start), start, greatest)

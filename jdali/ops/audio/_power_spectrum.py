@@ -1,5 +1,3 @@
-"""Power spectrum: magnitude or power of the Fourier transform along an axis."""
-
 from __future__ import annotations
 
 import functools
@@ -15,7 +13,7 @@ from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
 
-_SHORTEST = 6  # log2 of the least length of a transform; shorter ones take no less time
+_SHORTEST = 6  # log2 of the smallest length of a transform; shorter transforms take as long
 
 
 def setup(signal: BatchSpec, *, axis: int, nfft: int | None, power: int) -> Plan:
@@ -74,11 +72,11 @@ def power_spectrum(
 
 
 def _transform_of_any_size(rows: Array, size: Array) -> Array:
-    """Computes the first half of the Fourier transform of a traced number `size` of elements, up to their phases.
+    """Computes the first half of the Fourier transform of the first `size` elements, except for phases; `size` may be traced.
 
-    It uses Bluestein's algorithm: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, times
-    another chirp, which is left out because it only changes phases. Transforms of a power of two compute the convolution.
-    They are real, because the bits of complex transforms depend on how many rows are transformed together.
+    It uses Bluestein's algorithm: because n·k = (n² + k² - (k - n)²) / 2, the transform is a convolution with a chirp, times
+    another chirp, which is left out because it only changes phases. The convolution is computed by transforms whose length is
+    a power of two. These are real, because the bits of complex transforms depend on how many rows are transformed together.
     """
     padded = rows.shape[-1]
     bins = padded // 2 + 1
@@ -96,7 +94,8 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
         return lax.complex(*parts)
 
     def shortest(signal: tuple[Array, Array], chirp: tuple[Array, Array], size: Array) -> Array:
-        # The length depends only on the true size, so the padding does not change bits. An accelerator computes all lengths.
+        # The length depends only on the true size, so padding changes no bits. An accelerator computes all lengths and
+        # selects one.
         number = jnp.sum(np.array(lengths, np.int32) <= size + size // 2, dtype=jnp.int32)
         branches = [functools.partial(convolved, length) for length in lengths]
         result: Array = lax.switch(number, branches, signal, chirp, size)
@@ -119,7 +118,7 @@ def _chirp(n: Array, size: Array) -> tuple[Array, Array]:
         12,
         6,
         0,
-    ):  # n² mod turn, by six bits of one factor at a time, so that it fits 32 bits
+    ):  # n² mod turn, computed with six bits of one factor at a time, so that products fit into 32 bits
         square = (square * 64 + ((reduced >> shift) & 63) * reduced) % turn
     phase = np.float32(np.pi) * (square.astype(jnp.float32) / size.astype(jnp.float32))
     return jnp.cos(phase), jnp.sin(phase)

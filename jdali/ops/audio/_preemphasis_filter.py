@@ -1,5 +1,3 @@
-"""Preemphasis filter: subtracts a share of the previous sample from each sample."""
-
 from __future__ import annotations
 
 import math
@@ -61,6 +59,6 @@ def preemphasis_filter(
         earlier = take_linear(value, extent, jnp.clip(before, 0, max(math.prod(signal.shape) - 1, 0)))
     if border == "zero":
         earlier = jnp.where(index == 0, 0, earlier)
-    # A share of 0 changes nothing, even behind NaN and infinity.
+    # With a coefficient of 0, NaN and infinity must not affect the next sample, but 0 times NaN or infinity is NaN.
     earlier = jnp.where((jnp.asarray(preemph_coeff) == 0) & ~jnp.isfinite(earlier), 0, earlier)
     return fit(saturate_cast(value - preemph_coeff * earlier, types.to_dtype(dtype)), out_shape)

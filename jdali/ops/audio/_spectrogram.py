@@ -1,5 +1,3 @@
-"""Spectrogram: magnitude or power of the short-time Fourier transform of a signal."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -13,7 +11,7 @@ from jdali._kernels.signal import require_float32
 from jdali._numerics.platform import platform_dependent
 from jdali._operators.record import Static, operator
 
-# Largest number of steps in a window that is assembled from slices; longer windows are gathered.
+# Windows of up to this number of steps are assembled from slices; longer windows are gathered.
 _MOST_PIECES = 16
 
 
@@ -71,7 +69,7 @@ def setup(
 
 
 def _time_axis(signal: BatchSpec) -> int:
-    """Returns the only axis that is longer than 1, or 0; raises if there are several."""
+    """Returns the axis that is longer than 1; 0 if there is none. Raises an error if there are several."""
     check_samples(
         (signal.extents == 0).any(axis=1),
         lambda i: (
@@ -109,12 +107,12 @@ def spectrogram(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Computes power or magnitude of the Fourier transform of windows of a signal.
+    """Computes the power or magnitude of the short-time Fourier transform.
 
     Args:
         signal: float32, one channel: all axes but one have size 1.
-        center_windows: True: windows are centred at multiples of `window_step`; False: windows start there, and lie
-            wholly within the signal.
+        center_windows: True: windows are centred at multiples of `window_step`; False: windows start at these multiples, and
+            lie wholly within the signal.
         layout: "ft", frequency first, or "tf", time first.
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
@@ -150,15 +148,15 @@ def spectrogram(
 def _turned(power: Array) -> Array:
     """Transposes [windows, bins] for a CPU.
 
-    XLA fuses a transpose into its readers, past barriers, and they would read with strides. It fuses no concatenation, so
-    the bins are turned in two halves.
+    XLA fuses a transpose, even past barriers, into the operations that read the result, which would then read with strides.
+    It does not fuse a concatenation, so two halves of the bins are transposed and concatenated.
     """
     half = -(-power.shape[1] // 2)
     return jnp.concatenate([power[:, :half].T, power[:, half:].T])
 
 
 def _reached(count: int, window: int, step: int) -> int:
-    """Counts the samples that `count` windows reach, rounded up to whole steps."""
+    """Returns the number of samples that `count` windows cover, rounded up to whole steps."""
     return (count + -(-window // step) - 1) * step
 
 
@@ -169,7 +167,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         wave: [T], 0 from `length` on.
         length: int32, true size.
         window: samples in a window.
-        reached: least length of the result; padding with zeros here saves a copy later.
+        reached: minimum length of the result. Zeros are added here up to this length, because it saves a copy later.
         mirrored: True: mirror the signal at its first and last sample; False: pad it with zeros.
     """
     before, after = window // 2, window - window // 2
@@ -178,14 +176,14 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         return jnp.pad(wave, (before, after + more))
 
     def ends(wave: Array, length: Array) -> Array:
-        # Only these few elements are gathered.
+        # Only the elements past the ends are gathered.
         positions = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
         left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in positions)
         body = jnp.concatenate([left, wave, jnp.zeros(after + more, wave.dtype)])
         return lax.dynamic_update_slice(body, right, (before + length,))
 
     def whole(wave: Array, length: Array) -> Array:
-        # XLA fuses this gather into its consumer; a `dynamic_update_slice` for each sample would be a separate pass.
+        # XLA fuses this gather into the next operation, while a `dynamic_update_slice` per sample would be a separate pass.
         position = jnp.arange(-before, len(wave) + after + more, dtype=jnp.int32)
         at = jnp.clip(reflect_101(position, length), 0, len(wave) - 1)
         seen = wave.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False)
@@ -196,7 +194,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
 
 
 def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -> Array:
-    """Multiplies the signal by `window` at every `step` samples: [count, size], zero past the window and the signal."""
+    """Takes a piece of the signal every `step` samples, times `window`: [count, size]; 0 past the window or signal."""
     length = len(window)
     pieces = -(-length // step)
     if pieces > _MOST_PIECES:
@@ -208,5 +206,5 @@ def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -
         steps = jnp.pad(wave, (0, max(0, reached - len(wave))))[:reached].reshape(-1, step)
         parts = [window[i * step : (i + 1) * step] for i in range(pieces)]
         columns = [steps[i : i + count, : len(part)] * part for i, part in enumerate(parts)]
-    # One copy assembles pieces and zeros: windows have several times as many numbers as the signal.
+    # Pieces and zeros are assembled in one copy, because windows have several times as many numbers as the signal.
     return jnp.concatenate([*columns, jnp.zeros((count, size - length), wave.dtype)], axis=1)

@@ -1,5 +1,3 @@
-"""Converts magnitudes or powers to decibels relative to a reference."""
-
 from __future__ import annotations
 
 import functools
@@ -24,7 +22,7 @@ def setup(magnitude: BatchSpec) -> BatchSpec:
 def _largest(values: Array) -> Array:
     """Returns the largest value, -inf if there is none, on a CPU.
 
-    XLA's own reduction waits there for a thread of its pool, while these may all be in other calls.
+    XLA's own reduction would wait for a thread of its pool, and other calls may occupy all threads.
     """
     values = values.reshape(-1)
     if not len(values):
@@ -59,7 +57,7 @@ def to_decibels(
     Example: spectrogram = fn.to_decibels(spectrogram, multiplier=10.0, cutoff_db=-80.0)
     """
     # DALI's smallest ratio is the smallest subnormal float. XLA may flush subnormals to zero, so ratios are compared
-    # with the smallest normal float, and the result below it is computed here.
+    # with the smallest normal float, and the result for smaller ratios is computed here, on the host.
     floor = max(10.0 ** (cutoff_db / multiplier), float(np.finfo(np.float32).smallest_subnormal))
     lowest = np.float32(max(floor, float(np.finfo(np.float32).tiny)))
     if reference:

@@ -1,5 +1,3 @@
-"""Moves the boxes of an image that is pasted on a larger canvas."""
-
 from __future__ import annotations
 
 import jax
@@ -26,7 +24,7 @@ def bbox_paste(
     paste_y: PerSample[float] = 0.5,
     ratio: PerSample[float],
 ) -> Array:
-    """Converts boxes of an image to boxes on a canvas of `ratio` times its size, on which `paste` puts it.
+    """Moves boxes as `paste` moves the image onto a canvas of `ratio` times its size.
 
     A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 

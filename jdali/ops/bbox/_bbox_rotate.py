@@ -1,5 +1,3 @@
-"""Rotates the boxes of an image that is rotated."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -124,8 +122,8 @@ def bbox_rotate(
         input_shape: size of the image, pixels.
         keep_size: the canvas has the size of the image.
         mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
-            if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of both.
-        remove_threshold: boxes are removed if a smaller share than this lies on the canvas, 0 to 1.
+            if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of these two sizes.
+        remove_threshold: share of a box, 0 to 1, that must lie on the canvas; other boxes are removed.
         shape_layout: order of `input_shape`.
         size: size of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
             size that `rotate` chooses.
@@ -164,6 +162,6 @@ def bbox_rotate(
 
 
 def _growth(new: np.ndarray, old: np.ndarray) -> np.ndarray:
-    """Subtracts sizes `old` from `new`, [N, 2]; swaps the old width and height where the other side is now longer."""
+    """Subtracts `old` from `new` sizes, [N, 2]; swaps old width and height first if the other side is longer now."""
     turned = (old[:, 0] < old[:, 1]) != (new[:, 0] < new[:, 1])
     return new - np.where(turned[:, None], old[:, ::-1], old)

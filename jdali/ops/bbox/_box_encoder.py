@@ -1,5 +1,3 @@
-"""Encodes the boxes of an image as training targets of a single-shot detector's anchors."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -12,7 +10,7 @@ from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
 
 _NAME = "box_encoder"
-_FORCED = 2.0  # replaces the overlap of a forced match; above any real overlap
+_FORCED = 2.0  # overlap that is set for a forced match, above any real overlap
 
 
 def setup(
@@ -71,22 +69,22 @@ def box_encoder(
 ) -> tuple[Array, Array]:
     """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
-    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to
-    the anchor with the largest. Among equal values, the last one is taken.
+    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to the anchor
+    for which this value is largest. Among equal values, the last one is taken.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
         labels: int32 [boxes] or [boxes, 1].
         anchors: (left, top, right, bottom) of each anchor, one after the other.
-        criteria: least overlap, 0 to 1.
+        criteria: overlap that must be exceeded, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
-        offset: return offsets from the anchors: the distance of the centres in units of the anchor's size, and
-            the logarithms of the ratios of the sizes, minus `means`, divided by `stds`.
+        offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
+            ratios. `means` are subtracted, then the results are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
 
-    Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gets itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
+    Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; for an anchor without a box, the
+        anchor itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
 
     Example:
         encoded, matched = fn.box_encoder(
@@ -94,7 +92,7 @@ def box_encoder(
         )
     """
     count = extent[0][0]
-    # One more row, masked as absent, so that the arrays are never empty.
+    # One more row, which counts as no box, is added, so that the arrays are never empty.
     boxes = jnp.pad(boxes[:, :4], ((0, 1), (0, 0)))
     flat = jnp.pad(labels if labels.ndim == 1 else labels[:, 0], (0, 1))
     anchor = jnp.asarray(np.asarray(anchors, np.float32).reshape(-1, 4))
@@ -106,13 +104,13 @@ def box_encoder(
     owner = _last_argmax(overlap, axis=0)
     found = jnp.take_along_axis(overlap, owner[None], axis=0)[0] > jnp.float32(criteria)
     own = (_centre(anchor), _size(anchor))
-    # Anchors without a box take themselves: the logarithm of an absent box's size 0 is infinite.
+    # An anchor without a box uses itself as its box, because a missing box has size 0, whose logarithm is infinite.
     chosen = jnp.where(found[:, None], boxes[owner], anchor)
     theirs = (_centre(chosen), _size(chosen))
     if offset:
 
         def unfolded(values: Array) -> Array:
-            """Hides values from the compiler, which in some padded shapes divides by constants with other rounding."""
+            """Hides constants from the compiler, which for some padded shapes rounds a division by a constant differently."""
             return jnp.where(count >= 0, values, jnp.float32(1))
 
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))

@@ -1,5 +1,3 @@
-"""Draws a random window that keeps enough of an image's boxes, and moves the boxes into it."""
-
 from __future__ import annotations
 
 import warnings
@@ -46,7 +44,7 @@ def setup(
         )
     search = Search(
         thresholds=_shares("thresholds", thresholds),
-        # A window of fixed size excludes the whole image.
+        # If windows have a fixed size, a round cannot choose the whole image.
         allow_no_crop=allow_no_crop and crop_shape is None,
         scaling=_scaling(scaling),
         aspect_ratio=_aspect_ratios(aspect_ratio, ndim),
@@ -79,7 +77,7 @@ def setup(
 
 
 def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
-    """Checks types and shapes; returns 2 or 3, half the coordinates of a box."""
+    """Checks types and shapes; returns the number of axes, 2 or 3, which is half the number of coordinates of a box."""
     if boxes.dtype != np.float32:
         raise wrong_dtype(_NAME, "boxes", boxes.dtype, "float32")
     if boxes.ndim != 2:
@@ -220,53 +218,53 @@ def random_bbox_crop(
 ) -> tuple[np.ndarray, ...]:
     """Draws windows until one shows enough of the boxes; returns the window and the boxes in it.
 
-    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted
-    if the boxes overlap with it by the threshold, and at least one box stays. A box stays if its
-    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Without boxes,
-    every window is accepted.
+    Each round draws one of `thresholds`, or decides not to crop, and draws `num_attempts` windows. A window is accepted if
+    its overlap with the boxes reaches the threshold, and at least one box stays. A box stays if its centre is in the window
+    (but see `bbox_prune_threshold`). Boxes that stay are cut at the window's borders. Without boxes, every window is
+    accepted.
 
     Args:
         boxes: float32 [boxes, 4], or [boxes, 6] in 3D, relative to the image (0 to 1).
         labels: int32 [boxes, ...]; labels of boxes that stay are returned.
         all_boxes_above_threshold: True: all boxes must reach the threshold; False: one box must.
         allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
-        aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
+        aspect_ratio: smallest and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1. At 0, a box
-            stays if any part of it is in the window; None: if its centre is.
+            stays if any part of it is in the window. None: a box stays if its centre is in the window.
         crop_shape: size of the windows, pixels; needs `input_shape`.
         input_shape: size of the image, pixels.
         ltrb: without `bbox_layout`: True: boxes are (left, top, right, bottom); False: (left, top, width, height).
         num_attempts: windows drawn in a round, at least 1.
         output_bbox_indices: also return the indices of the boxes that stay.
         quiet: do not warn if no window was accepted and the best one is returned.
-        scaling: least and largest size of a window along each axis, as a share of the image's.
+        scaling: smallest and largest size of a window along each axis, as a share of the image's size.
         shape_layout: order of `crop_shape` and `input_shape`, e.g. "HW"; None: "WH" or "WHD".
         threshold_type: definition of overlap: "iou", the intersection over the union of box and window, or
             "overlap", the intersection over the area of the box.
-        thresholds: least overlaps, 0 to 1.
+        thresholds: required overlaps, 0 to 1; each round draws one of them.
         total_num_attempts: number of windows after which the best one is returned; -1: no limit.
 
     Returns: float32 [2] anchor and [2] shape (x first) of the window, as shares of the image, or in pixels
         with `crop_shape`; float32 [kept, 4] boxes relative to the window; with `labels`, int32 [kept, ...]
         labels; with `output_bbox_indices`, int32 [kept] indices.
 
-    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI
-        draws windows that leave the image; here such a window is made smaller. Where DALI searches forever, the
-        sample is an error after 200,000 attempts. If no window ever has an allowed aspect ratio, the result after
-        `total_num_attempts` is the whole image; DALI's is an empty window.
+    Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI draws
+        windows that extend past the image; here such a window is made smaller. Where DALI searches forever, the sample is
+        an error after 200,000 attempts. If no window has an allowed aspect ratio, the result after `total_num_attempts` is
+        the whole image; in DALI, it is an empty window.
 
     Example:
         anchor, size, boxes, box_labels = fn.random_bbox_crop(
             boxes, box_labels, bbox_layout="xyXY", thresholds=[0.1, 0.5], scaling=[0.3, 1.0]
         )
     """
-    assert _search is not None  # `setup` passes these three
+    assert _search is not None  # only `setup` passes these arguments
     assert _words is not None
     assert bbox_layout is not None
     first, last = borders_of(boxes, bbox_layout)
-    # Like DALI, this does not check first <= last. The comparisons make NaN an error, too.
+    # As in DALI, first <= last is not checked. NaN is an error, because it fails the comparisons.
     inside = ((first >= 0) & (first <= 1) & (last >= 0) & (last <= 1)).all(axis=1)
     outside = boxes[~inside]
     if len(outside):
@@ -300,7 +298,7 @@ def random_bbox_crop(
 def _boxes_in(
     window: FoundWindow, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Returns the indices of boxes that stay, and these boxes relative to the window; None if all are unchanged."""
+    """Returns the indices of the boxes that stay, and these boxes relative to the window; None if all boxes stay unchanged."""
     if window.whole:
         return np.arange(len(first)), None
     stay = np.flatnonzero(kept(window.first, window.last, first, last, prune_threshold))

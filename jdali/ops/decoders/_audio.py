@@ -1,5 +1,3 @@
-"""decoders.audio: decodes audio files."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -44,9 +42,9 @@ def decode_audio(
     A truncated file raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` decodes the part that is there.
     Files without a length in their header, such as saved streams, are decoded to their end.
 
-    Parity: DALI decodes truncated WAV and OGG files as shorter sounds. It converts files of
-    floats to integers without scaling, which gives zeros. Positions of resampled samples are exact;
-    DALI accumulates float32 steps in blocks of 256.
+    Parity: DALI decodes truncated WAV and OGG files as shorter sounds. It converts files of floats to integers without
+    scaling, so nearly all values become 0. Positions of resampled samples are exact; DALI accumulates float32 steps in
+    blocks of 256.
 
     Example: sound, rate = fn.decoders.audio(wavs, dtype=types.FLOAT, downmix=True)
     """

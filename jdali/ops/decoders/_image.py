@@ -1,5 +1,3 @@
-"""decoders.image: decodes whole images."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +10,8 @@ from jdali._kernels.image_decoding import decode, image_decoder, pictures_of
 from jdali._operators.record import HostOutputs, Scaled, Static, Workers
 from jdali.codecs.image_batch import Headers, decode_small
 
-# Mean size of decoded images, in bytes, up to which a batch is decoded together, because handling each image alone takes
-# longer than decoding it.
+# A batch whose images have at most this mean decoded size, in bytes, is decoded together, because handling each image by
+# itself would take longer than decoding it.
 _SMALL_BYTES = 1 << 16
 
 
@@ -24,7 +22,7 @@ def setup(contents: BatchSpec) -> BatchSpec:
 def _decode_small(
     encoded: Sequence[np.ndarray], headers: Headers, workers: Workers, options: Mapping[str, Any]
 ) -> HostOutputs | None:
-    """Decodes small images together, images of one size into one array; returns None for larger images."""
+    """Decodes small images together, images of equal size into one array; returns None if the images are not small."""
     dtype: np.dtype = options["dtype"]
     shapes = headers.shapes(options["output_type"], options["adjust_orientation"])
     if shapes.prod(axis=1).sum() * dtype.itemsize > _SMALL_BYTES * len(encoded):
@@ -62,8 +60,7 @@ def image(
         cache_threshold: without effect.
         cache_type: without effect.
 
-    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise an error, and never
-    give a partly decoded image.
+    Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise an error; no image is decoded in part.
 
     Example: images = fn.decoders.image(jpegs, output_type=types.RGB)
     """

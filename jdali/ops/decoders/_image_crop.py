@@ -1,5 +1,3 @@
-"""decoders.image_crop: decodes a window of images, given by its size and relative position."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

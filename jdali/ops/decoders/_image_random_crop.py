@@ -1,5 +1,3 @@
-"""decoders.image_random_crop: decodes a random window of images."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -49,10 +47,10 @@ def image_random_crop(
 
     Args:
         encoded: uint8 [bytes].
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
-            is taken.
-        random_area: least and largest area, as a share of the image's.
-        random_aspect_ratio: least and largest width / height.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
+        random_area: smallest and largest area, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height.
 
     Returns: [height, width, C] of type `dtype`.
 

@@ -1,5 +1,3 @@
-"""decoders.inflate: decompresses LZ4 chunks to arrays."""
-
 from __future__ import annotations
 
 import math
@@ -16,7 +14,7 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _NAME = "decoders.inflate"
-# A byte of LZ4 gives at most 255 bytes of output (a continued length); some bytes at begin and end may add a few.
+# A byte of LZ4 data adds at most 255 bytes of output (a continued length); the first and last bytes may add a few more.
 _MOST_RATIO, _ALWAYS = 255, 64
 
 
@@ -60,7 +58,6 @@ def setup(
 
 
 def _count(sample: int, offsets: np.ndarray | None, sizes: np.ndarray | None) -> int:
-    """Counts the chunks of a sample."""
     counts = [np.size(values[sample]) for values in (offsets, sizes) if values is not None]
     if len(set(counts)) > 1:
         raise SampleError(
@@ -103,7 +100,7 @@ def inflate(
         data: uint8 [bytes].
         shape: shape of a decompressed chunk.
         algorithm: "LZ4".
-        check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
+        check_output_size: without effect: a chunk that does not have exactly the size of `shape` always raises an error.
         chunk_offsets: start of each chunk, bytes.
         chunk_sizes: size of each chunk, bytes. Samples may have different numbers of chunks.
         dtype: type of the elements, little-endian in the data.
@@ -152,7 +149,7 @@ def _inflated(number: int, chunk: np.ndarray, size: int) -> bytes:
     if size > _ALWAYS + _MOST_RATIO * chunk.size:
         raise SampleError(f"{_NAME}: chunk {number} of {chunk.size} bytes cannot inflate to {size} bytes")
     try:
-        # One byte more, to detect a longer output.
+        # The buffer has one byte more, to detect an output that is too long.
         result: bytes = library.decompress(np.ascontiguousarray(chunk), uncompressed_size=size + 1)
     except library.LZ4BlockError as error:
         raise SampleError(

@@ -1,5 +1,3 @@
-"""decoders.numpy: decodes .npy files."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -51,7 +49,7 @@ def decode_numpy(
 
 
 def _check_alike(arrays: Sequence[tuple[int, np.ndarray]]) -> None:
-    """Raises unless all arrays have one type and number of axes; the message begins as DALI's does."""
+    """Raises an error, whose text begins like DALI's, unless all arrays have one type and number of axes."""
     for i, array in arrays:
         number, first = arrays[0]
         facts = f"sample {i} is {array.dtype} {list(array.shape)}, sample {number} {first.dtype} {list(first.shape)}"

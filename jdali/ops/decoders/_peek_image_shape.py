@@ -1,5 +1,3 @@
-"""peek_image_shape: reads the shape of images from their headers."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -43,7 +41,7 @@ def peek_image_shape(
         encoded: uint8 [bytes].
         adjust_orientation: return the size after the rotation in the EXIF data.
         dtype: output type, an integer or floating type of at least 32 bits.
-        image_type: colour space of the decoded image; ANY_DATA for the channels as stored, INDEX for one channel.
+        image_type: colour space of the decoded image, which determines the channels: ANY_DATA: as stored; INDEX: one channel.
 
     Returns: [3] of type `dtype`.
 

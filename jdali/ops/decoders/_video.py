@@ -1,5 +1,3 @@
-"""decoders.video: decodes videos in memory."""
-
 from __future__ import annotations
 
 import contextlib
@@ -17,7 +15,7 @@ _NAME = "decoders.video"
 
 
 def setup(encoded: BatchSpec) -> BatchSpec:
-    """Returns type and layout; sizes of 0 are placeholders, because they are not known before a video is opened."""
+    """Returns the type and layout. Sizes in the spec are 0, because they are not known before a video is opened."""
     return BatchSpec(np.zeros((encoded.batch_size, 4), np.int64), np.dtype(np.uint8), "FHWC")
 
 
@@ -96,7 +94,7 @@ def video(
 
 
 def _text(value: object) -> str:
-    """Converts a string argument to text; an argument that differs by sample is UTF-8 bytes."""
+    """Converts a string argument, which is UTF-8 bytes if it differs by sample, to text."""
     array = np.asarray(value)
     return array.tobytes().decode() if array.dtype == np.uint8 else str(array)
 

@@ -99,7 +99,8 @@ class Erode(OperatorClass):
 class MedianBlur(OperatorClass):
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative is that of the median element; equal elements share it.
+    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
+    it, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -128,7 +129,7 @@ class MedianBlur(OperatorClass):
     ) -> None: ...
 
 class Remap(OperatorClass):
-    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
+    """Warps an image by two maps, which contain a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 
@@ -319,7 +320,8 @@ def median_blur(
 ) -> Array:
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative is that of the median element; equal elements share it.
+    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
+    it, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -361,7 +363,7 @@ def remap(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
+    """Warps an image by two maps, which contain a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 

@@ -1,5 +1,3 @@
-"""Batch permutation: draws the index of a sample for each sample of a batch."""
-
 from __future__ import annotations
 
 import jax
@@ -21,13 +19,13 @@ def setup(*, allow_repetitions: bool, no_fixed_points: bool, keys: SampleKeys, b
 
 
 def _word_pair(key: Array) -> Words:
-    """Draws 64 random bits from a key; samples of a batch get distinct bits."""
+    """Draws 64 random bits from a key, so that no two samples of a batch get the same bits."""
     words = jax.random.key_data(key)
     return threefry(words[0], words[1], np.uint32(0), np.uint32(0))
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Orders the samples by their draws; with `no_fixed_points`, returns the sample after each one in this order."""
+    """Orders sample indices by their draws. With `no_fixed_points`, each sample gets the next index in this order."""
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order
@@ -37,7 +35,7 @@ def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
 
 
 def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Chooses any sample of the batch for each sample; without fixed points, any other sample."""
+    """Chooses an index for each sample, independently. With `no_fixed_points`, no sample gets its own index."""
     count = len(draws)
     if not no_fixed_points or count < 2:
         return np.floor(draws * count)

@@ -1,7 +1,7 @@
 """Conditionals in a compiled function: every branch is computed for all samples, and each sample selects one result.
 
-In a pipeline, the engine runs a branch only on its samples (`_regroup.py`). A function has one program for all samples, so
-`engine/function` replaces the operators of `_regroup.py` by those of this module.
+In a pipeline, the engine runs a branch only on the samples that take it (`_regroup.py`). The result of `Pipeline.function` has
+one program for all samples, so `engine/function` replaces the operators of `_regroup.py` by the operators of this module.
 """
 
 from __future__ import annotations

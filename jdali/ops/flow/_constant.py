@@ -1,4 +1,4 @@
-"""Operators for constants that need a node in the graph, as an output or on a device."""
+"""Operators for constants that need a node in the graph, because they are outputs or are on a device."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def constant_of_numbers(
     out_shape: tuple[int, ...],
     _value: PerSample[object] = None,
 ) -> Array:
-    """Returns the same array of numbers for every sample; `types.Constant` takes arrays, too.
+    """Returns the same array of numbers for every sample; `types.Constant` also takes arrays.
 
     Args:
         dtype: type of the result; numbers round half away from zero and saturate. None: FLOAT for `fdata`, INT32 for

@@ -21,7 +21,7 @@ _UNUSED = b"dltensor"  # name of an unused capsule in DLPack's specification
 
 
 class _Capsule:
-    """Wraps a capsule in DLPack's Python protocol, which asks an object for its device."""
+    """Wraps a capsule in DLPack's Python protocol, in which an object must report its device."""
 
     def __init__(self, capsule: object):
         self._capsule = capsule
@@ -32,7 +32,7 @@ class _Capsule:
     def __dlpack_device__(self) -> tuple[int, int]:
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        # A DLManagedTensor begins with the pointer to the data, then type and number of the device.
+        # A DLManagedTensor begins with the pointer to the data, followed by the type and the number of the device.
         fields = ctypes.cast(pointer(self._capsule, _UNUSED) + 8, ctypes.POINTER(ctypes.c_int32))
         return fields[0], fields[1]
 
@@ -57,12 +57,12 @@ def from_capsule(value: object) -> Any:
         ) from None
     if device == 1:
         return np.from_dlpack(tensor)
-    with x64_context(True):  # otherwise JAX would refuse 64-bit types
+    with x64_context(True):  # JAX would otherwise refuse 64-bit types
         return jax.dlpack.from_dlpack(tensor)
 
 
 def on_accelerator(function: Callable[..., object]) -> Callable[..., Any]:
-    """Wraps `function` so that capsules in host memory are moved to the accelerator for it."""
+    """Wraps `function` so that it gets capsules on the accelerator; capsules in host memory are moved there."""
 
     def moved(value: object) -> object:
         if isinstance(value, list):
@@ -98,7 +98,7 @@ def dl_tensor_python_function(
             array), or a tuple of `num_outputs`. It must not write to its inputs.
         num_outputs: number of tensors that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists with the capsules of all samples of the batch, and returns lists.
-        output_layouts: a layout for all outputs, or a list with one per output; outputs past its end have no layout.
+        output_layouts: a layout for all outputs, or a list with one per output; outputs past the list's end have no layout.
         synchronize_stream: without effect: data are complete before the function is called.
 
     Returns: copies of the function's results, in host memory.
@@ -125,7 +125,7 @@ def dl_tensor_python_function_batch(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     synchronize_stream: Static[bool] = True,
 ) -> HostOutputs:
-    """Runs `dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
+    """Runs `dl_tensor_python_function` with `batch_processing=True`: the function gets whole batches."""
     lists = [[to_capsule(sample) for sample in samples] for samples in batches]
     results = as_outputs(function(*lists), num_outputs, _NAME)
     arrays = [

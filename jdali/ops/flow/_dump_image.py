@@ -1,5 +1,3 @@
-"""Writes the images of a batch to files, for debugging."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Calls the user's function of `jax.Array`s within a pipeline."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -70,7 +68,7 @@ def jax_function(
 
 
 def _column(array: Any, layout: str, size: int | None) -> Store:
-    """Makes an output of an array [N, ...]; raises unless N is `size`, if that is known."""
+    """Makes an output from an array [N, ...]. Raises an error if `size` is given and differs from N."""
     if size is not None and (array.ndim == 0 or len(array) != size):
         raise ValueError(
             "jax_function: The Python callback should return a tensor representing a batch of samples. It returned an array "
@@ -100,7 +98,7 @@ def _layouts(
 
 
 def local_rows(array: jax.Array) -> jax.Array:
-    """Returns the array, or, if it spans several processes, the rows that this process holds."""
+    """Returns the rows of an array that are in this process; these are all rows unless the array spans several processes."""
     if array.is_fully_addressable:
         return array
     rows = {shard.index[0].start or 0: shard.data for shard in array.addressable_shards}

@@ -1,5 +1,3 @@
-"""Calls the user's Python within a pipeline."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,11 +45,11 @@ def python_function(
             not write to its inputs.
         num_outputs: number of arrays that the function returns; with 0, its result is ignored.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: a layout for all outputs, or a list with one per output; outputs past its end have no layout. Layouts
-            of inputs are not passed on.
+        output_layouts: a layout for all outputs, or a list with one per output; outputs past the list's end have no layout.
+            Outputs do not get the layouts of inputs.
         parallel: run the function in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
-            the same time, in any order, and only if an output is used. It helps functions that hold
-            the GIL, and excludes `batch_processing`.
+            the same time, in any order, and only if an output is used. This is faster for functions that hold the GIL. Not
+            allowed with `batch_processing`.
 
     Returns: copies of the function's results.
 
@@ -82,7 +80,7 @@ def python_function_batch(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     parallel: Static[bool] = False,
 ) -> HostOutputs:
-    """Runs `python_function` with `batch_processing=True`: the function sees whole batches."""
+    """Runs `python_function` with `batch_processing=True`: the function gets whole batches."""
     results = as_outputs(function(*batches), num_outputs)
     layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
     return columns_of(results, len(batches[0]) if batches else None, layouts)
@@ -96,7 +94,6 @@ def columns_of(
     Args:
         results: a list of samples for each output.
         expected: size of the batch; None: not known.
-        layouts: layout of each output.
     """
     _check_returned(results)
     for i, samples in enumerate(results):
@@ -119,7 +116,7 @@ class FunctionOfRows(Protocol):
     """Protocol of a function that is called for several samples at a time, in other processes."""
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function for each row of inputs; returns results, and errors by index."""
+        """Calls the function for each row of inputs. Returns the results, and the errors by index of the row."""
 
 
 @host_batch_operator(name="_parallel_python_function", outputs=output_count, work="user code")
@@ -138,7 +135,7 @@ def parallel_python_function(
 
 
 def as_outputs(result: object, count: int, name: str = "python_function") -> tuple[Any, ...]:
-    """Returns the result of a function as a tuple of `count` outputs; raises if it has another number of outputs."""
+    """Returns the result of a function as a tuple of `count` outputs; raises if their number is different."""
     if count == 0:
         return ()
     if count == 1 and not isinstance(result, tuple):

@@ -15,7 +15,7 @@ from jdali.types import type_name
 
 @index_operator(name="_transfer", same_samples=True)
 def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
-    """Returns the same batch on another device; samples move when they are used.
+    """Returns the same batch on another device. A sample is moved only when it is used.
 
     Args:
         to: "cpu" or "gpu".
@@ -25,7 +25,7 @@ def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
 
 @index_operator(same_samples=True)
 def copy(batch: TensorList, /) -> TensorList:
-    """Returns a copy of the batch; memory is shared, because values never change.
+    """Returns a batch that shares the memory of the input, because values never change.
 
     Example: boxes = fn.copy(boxes)
     """
@@ -37,15 +37,15 @@ def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool | 
     """Selects the samples that take a branch.
 
     Args:
-        branch: True for the `if` branch, False for the `else` branch; an integer for a case of a choice, whose predicate is
-            an index.
+        branch: True for the `if` branch, False for the `else` branch. If the predicate is an index that chooses one of
+            several cases: the index of the case.
     """
     return batch.select(positions(predicate, branch))
 
 
 @index_operator(name="_conditional.merge")
 def merge(if_true: TensorList, if_false: TensorList, predicate: TensorList, /) -> TensorList:
-    """Merges the results of the two branches of a conditional, in the batch's order."""
+    """Merges the results of the two branches of a conditional in the order of the original batch."""
     holds = predicate_values(predicate)
     taken = [np.flatnonzero(holds), np.flatnonzero(~holds)]
     if (len(if_true), len(if_false)) != (len(taken[0]), len(taken[1])):
@@ -58,15 +58,15 @@ def merge(if_true: TensorList, if_false: TensorList, predicate: TensorList, /) -
 
 @index_operator(name="_conditional.join")
 def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
-    """Merges the results of all cases of a choice, in the batch's order.
+    """Merges the results of all cases of a choice in the order of the original batch.
 
     Args:
-        index: for each sample of the batch, the index of its part.
+        index: for each sample of the original batch, the index of the part that contains it.
     """
     numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
-        # Not a `SampleError`, which would need the sample in all parts; each part has only the samples of its case.
+        # Not a `SampleError`, because its sample must exist in all parts, but each part has only the samples of its case.
         i = int(np.flatnonzero(outside)[0])
         raise ValueError(
             f"choice of {len(parts)} cases: the index of sample {i} is {numbers[i]}, not 0 to {len(parts) - 1}"
@@ -98,7 +98,6 @@ def check_predicate(ndim: int) -> None:
 
 
 def _indices(batch: Any) -> np.ndarray:
-    """Converts a batch of scalars to [N]."""
     if batch.spec.ndim != 0:
         raise RuntimeError(
             "choice: the index must be a scalar in each sample, got samples of shape "
@@ -112,7 +111,7 @@ def _indices(batch: Any) -> np.ndarray:
 def validate_logical(
     value: TensorList, /, *, expression_name: Static[str] = "and", expression_side: Static[str] = ""
 ) -> TensorList:
-    """Returns an operand after a check: samples must be scalars, and booleans for `and` and `or`.
+    """Checks that the samples of an operand are scalars and, for `and` and `or`, booleans; returns the operand.
 
     Args:
         expression_name: "and", "or" or "not", for the message.

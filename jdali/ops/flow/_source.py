@@ -1,4 +1,4 @@
-"""The record of `external_source`; the engine runs it, because it owns the order of batches."""
+"""The definition of `external_source`. The engine runs it, because only the engine determines the order of batches."""
 
 from __future__ import annotations
 
@@ -33,20 +33,19 @@ def external_source(
             iterable; None: data come from `feed_input`.
         num_outputs: number of outputs, which the source returns as a tuple, even if it is 1; None: the source returns one
             output, without a tuple.
-        cycle: behaviour at the end of an iterable: "quiet" or True begins again; "raise" raises StopIteration, then begins
-            again; "no", False or None stays at the end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for all outputs or one per output; None: the layout of a TensorList. A batch whose
-            layout differs from that of the batch before raises.
+        cycle: behaviour at the end of an iterable. "quiet" or True: begin again. "raise": raise StopIteration, then begin
+            again. "no", False or None: stay at the end, also after `Pipeline.reset`.
+        layout: layout of the samples, one for all outputs or one per output; None: the layout of the source's TensorLists. A
+            batch whose layout differs from that of the previous batch raises an error.
         dtype: type that the samples must have; None: as in the first batch.
         ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
-        blocking: without effect: `run` on a pipeline without fed data raises.
+        blocking: without effect: `run` raises an error if no data have been fed.
         batch: True or None: the source returns batches; False: single samples.
-        repeat_last: use a batch fed with `feed_input` until the next one is fed.
-        parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. It must take an
-            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`), or be an iterable, which one worker
-            iterates over.
+        repeat_last: use a batch fed with `feed_input` again until the next one is fed.
+        parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. The source must be an iterable,
+            which one worker iterates over, or a callable with an argument (see `source`).
         no_copy: do not copy data fed with `feed_input`; they must not change until the batch is made. Data of
             callbacks and iterables are always copied.
         prefetch_queue_depth: with `parallel`: number of batches that workers make in advance; None: 1.

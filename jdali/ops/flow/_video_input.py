@@ -1,4 +1,4 @@
-"""The record of `experimental.inputs.video`; the engine runs it, because it owns the order of batches."""
+"""The definition of `experimental.inputs.video`. The engine runs it, because only the engine determines the order of batches."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def video(
 ) -> None:
     """Decodes sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
 
-    Each run returns the next batch of sequences of a video; the last batch of a video may be smaller. The next run begins
-    the video that was fed next. The frames of a video need not fit into memory together.
+    Each run returns the next batch of sequences of a video. The last batch of a video may be smaller; the following run
+    begins the next video. The frames of a video need not fit into memory together.
 
     Args:
         affine: without effect.
         apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
-        blocking: True: a run without a video waits until another thread feeds a video; False: the run raises.
+        blocking: if no video is left, True: a run waits until another thread feeds one; False: the run raises an error.
         last_sequence_policy: "partial": the last sequence of a video has only the remaining frames; "pad": it
             is padded with frames of zeros.
         no_copy: without effect.

@@ -37,7 +37,7 @@ def _apply(
     image: Array, brightness: Any, brightness_shift: Any, contrast: Any, contrast_center: Any, dtype: Any
 ) -> Array:
     out = np.dtype(dtype or image.dtype)
-    # brightness_contrast.h:127 uses the half range, although the schema says 0.5.
+    # brightness_contrast.h:127 uses the half range, although the schema documents 0.5.
     center = half_range(np.dtype(image.dtype)) if contrast_center is None else contrast_center
     scale = brightness * contrast
     shift = brightness_shift * full_range(out) + brightness * (center - contrast * center)
@@ -55,7 +55,7 @@ def brightness_contrast(
     contrast_center: PerFrame[float | None] = None,
     dtype: Static[np.dtype | None] = None,
 ) -> Array:
-    """Changes contrast around a centre, then brightness; rounds half away from zero.
+    """Changes contrast around a centre, then brightness. Results are rounded half away from zero.
 
     out = brightness_shift · range + brightness · (contrast_center + contrast · (in - contrast_center)),
     where range is the largest value of the output type (1 for floats).

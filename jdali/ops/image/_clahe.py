@@ -1,5 +1,3 @@
-"""clahe: equalizes histograms tile by tile, with limited contrast."""
-
 from __future__ import annotations
 
 import functools
@@ -8,14 +6,14 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jdali._batches import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
 from jdali._kernels.by_platform import by_rows
 from jdali._kernels.fit import fit
-from jdali._kernels.histogram import BINS, counted
+from jdali._kernels.histogram import BINS, tile_histograms
 from jdali._kernels.lab import lab_to_rgb, rgb_to_lab
 from jdali._kernels.packed_pixels import packed, unpacked, unpacked_channels
 from jdali._numerics.platform import one_program
@@ -25,7 +23,6 @@ from jdali._operators.record import PerSample, Static, operator
 _UNLIMITED = np.iinfo(np.int32).max
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     images: BatchSpec, *, bins: int, clip_limit: float, luma_only: bool, tiles_x: int, tiles_y: int
 ) -> Plan:
@@ -43,7 +40,8 @@ def setup(
     )
     tiles = np.array([tiles_y, tiles_x])
     sizes = images.extents[:, :2]
-    # If one axis is not a multiple of its tiles, the other axis gets a margin, too: one pixel for each of its tiles.
+    # If the size of one axis is not a multiple of its number of tiles, both axes get a margin. On an axis whose size is a
+    # multiple, the margin is one pixel per tile.
     whole = (sizes % tiles == 0).all(axis=1)[:, None]
     size = np.where(whole, sizes, sizes + tiles - sizes % tiles) // tiles
     area = size.prod(axis=1)
@@ -60,7 +58,6 @@ def setup(
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, layouts=("HWC",), source="operators/image/clahe/clahe.cc")
 def clahe(
     image: Array,
@@ -88,7 +85,7 @@ def clahe(
         image: RGB or gray, HWC, CHW or HW, or sequences of these; uint8.
         tiles_x: number of tiles along the width, at least 1.
         tiles_y: number of tiles along the height, at least 1.
-        clip_limit: largest count, in multiples of the mean count; at least 1 pixel. 0 or less: no limit.
+        clip_limit: largest count, in multiples of the mean count. The limit is never below 1 pixel. 0 or less: no limit.
         bins: a power of 2, without effect: histograms have 256 bins, as in DALI's CPU kernel.
         luma_only: for RGB, True: equalize L* of CIE L*a*b*, in 8 bits; False: each channel by itself.
 
@@ -111,7 +108,7 @@ def clahe(
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
-    """Equalizes uint8 [H, W, C]; `luma`: whether some images are equalized by lightness, and whether all are."""
+    """Equalizes uint8 [H, W, C]; `luma` has two flags: lightness is equalized in some images, in all images."""
 
     def tables(values: Array) -> Array:
         return _tables(tiles, values, tile, limit, scale, extent[:2])
@@ -122,11 +119,15 @@ def _equalized(
 
     some, all_of_them = luma
     if not all_of_them:
-        each = made(_each_channel, image, *(tables(image[:, :, c]) for c in range(image.shape[2])))
+        each = made(_each_channel, image, *tables(image))
         if not some:
             return each
     lab = by_rows(_lab, image[:, :, :3], extent, shape=image.shape[:2], dtype=jnp.uint32)
-    colours = made(functools.partial(_lightness, image.shape[2]), lab, tables((lab & 0xFF).astype(jnp.uint8)))
+    colours = made(
+        functools.partial(_lightness, image.shape[2]),
+        lab,
+        *tables((lab & 0xFF).astype(jnp.uint8)[:, :, None]),
+    )
     return colours if all_of_them else jnp.where(extent[2] == 3, colours, each)
 
 
@@ -138,13 +139,12 @@ def _each_channel(
     tile: Array,
     *tables: Array,
 ) -> Array:
-    """Computes rows of the result, each channel with its own tables."""
     planes = [keep(_looked_up(tiles, image[:, :, c], first, tables[c], tile)) for c in range(image.shape[2])]
     return unpacked(packed(planes), len(planes)) if len(planes) <= 4 else jnp.stack(planes, axis=-1)
 
 
 def _lab(image: Array, first: Array, keep: Any) -> Array:
-    """Converts [rows, W, 3] to uint32 [rows, W]: L in the lowest 8 bits, a and b above."""
+    """Converts [rows, W, 3] to L*a*b*, packed into uint32 [rows, W]: L in the lowest 8 bits, followed by a and b."""
     del first
     return packed(rgb_to_lab(image, keep))
 
@@ -163,49 +163,41 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """Tabulates the four results to interpolate for each value of uint8 [H, W] in each cell: uint32 [cells · 256].
+    """Tabulates the four results to interpolate for each value in each cell: uint32 [C, *cells, 256], from uint8 [H, W, C].
 
-    A cell lies between the centres of four neighbouring tiles; at the border, tiles are repeated. A number holds the
-    results of the tiles above left, above right, below left and below right, in 8 bits each.
+    A cell is the area between the centres of four neighbouring tiles; at the border, tiles are repeated. Each number packs
+    the results of the tiles above left, above right, below left and below right, with 8 bits each.
     """
-    wide = values
-    for axis in (0, 1):
-        wide = with_margin(wide, axis, size[axis], (0, tiles[axis]), "reflect_101")
-    rows, columns = (
-        jnp.arange(wide.shape[axis], dtype=jnp.int32) // jnp.maximum(tile[axis], 1) for axis in (0, 1)
-    )
-    inside = (rows < tiles[0])[:, None] & (columns < tiles[1])
-    which = rows[:, None] * tiles[1] + columns
-    none = tiles[0] * tiles[1] * BINS
-    counts = counted(jnp.where(inside, which * BINS + wide.astype(jnp.int32), none), none, tile[0] * tiles[0])
-    counts = counts.reshape(-1, BINS)
-    excess = jnp.maximum(counts - limit, 0).sum(axis=1, keepdims=True, dtype=jnp.int32)
-    left = excess % BINS
-    # The remainder goes to values at equal steps.
-    step = jnp.maximum(BINS // jnp.maximum(left, 1), 1)
-    value = jnp.arange(BINS, dtype=jnp.int32)
-    extra = (value % step == 0) & (value // step < left)
+    counts = tile_histograms(values, tiles, tile, size)
+    excess = jnp.maximum(counts - limit, 0).sum(axis=-1, keepdims=True, dtype=jnp.int32)
+    # The remainder goes to values at equal steps. In float32, because integers have no vector division; quotients are exact.
+    left = (excess % BINS).astype(jnp.float32)
+    step = jnp.maximum(jnp.floor((BINS + 0.5) / jnp.maximum(left, 1)), 1)
+    value = jnp.arange(BINS, dtype=jnp.float32)
+    turn = jnp.floor((value + 0.5) / step)
+    extra = (turn * step == value) & (turn < left)
     counts = jnp.minimum(counts, limit) + excess // BINS + extra
-    below = jnp.cumsum(counts, axis=1, dtype=jnp.int32).astype(jnp.float32)
-    made = jnp.clip(jnp.round(below * scale), 0, BINS - 1).astype(jnp.uint8)  # half to even
-    around = made.reshape(*tiles, BINS)
-    for axis in (0, 1):  # repeat the tiles at the borders
-        ends = [lax.slice_in_dim(around, n, n + 1, axis=axis) for n in (0, tiles[axis] - 1)]
-        around = jnp.concatenate([ends[0], around, ends[1]], axis=axis)
-    return packed([around[:-1, :-1], around[:-1, 1:], around[1:, :-1], around[1:, 1:]]).reshape(-1)
+    sums = jnp.cumsum(counts, axis=-1, dtype=jnp.int32).astype(jnp.float32)
+    made = jnp.clip(jnp.round(sums * scale), 0, BINS - 1).astype(jnp.uint8)  # half to even
+    around = made.reshape(-1, *tiles, BINS)
+    for axis, count in ((1, tiles[0]), (2, tiles[1])):  # repeat the tiles at the borders
+        around = with_margin(around, axis, jnp.int32(count), (1, 1), "clamp")
+    above, below = around[:, :-1], around[:, 1:]
+    corners = [row[:, :, columns] for row in (above, below) for columns in (slice(-1), slice(1, None))]
+    return packed(corners)
 
 
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """Interpolates each value between the results of the four nearest tiles: uint8 [rows, W].
 
-    Products are `rounded`, because many values are halves or close to one.
+    Products are `rounded`, because many results are close to a half, where other bits would change the rounding.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])
         for axis, (start, count) in enumerate(zip((first, jnp.int32(0)), values.shape, strict=True))
     )
     index = (row[:, None] * (tiles[1] + 1) + column) * BINS + values.astype(jnp.int32)
-    words = tables.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    words = tables.reshape(-1).at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
     one, other, third, fourth = (value.astype(jnp.float32) for value in unpacked_channels(words, 4))
 
     def mixed(one: Array, other: Array, weight: Array) -> Array:
@@ -216,7 +208,7 @@ def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Arra
 
 
 def _nearest(pixels: Array, size: Array, tiles: int) -> tuple[Array, Array]:
-    """Finds the cell of `_tables` for pixels along an axis, and the weight of its second tile."""
+    """Finds, for pixels along an axis, the cell of `_tables` and the weight of the second tile of this cell."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
     position = rounded(pixels.astype(jnp.float32) * inverse) - jnp.float32(0.5)
     first = jnp.floor(position)

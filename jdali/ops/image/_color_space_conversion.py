@@ -1,5 +1,3 @@
-"""color_space_conversion: converts images between RGB, BGR, gray and YCbCr."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -74,7 +72,7 @@ def color_space_conversion(
     output_type: Static[DALIImageType],
     layout: str,
 ) -> Array:
-    """Converts between RGB, BGR, gray and YCbCr (BT.601, Y from 16 to 235); rounds half away from zero.
+    """Converts between RGB, BGR, gray and YCbCr (BT.601, Y from 16 to 235). Results are rounded half away from zero.
 
     Args:
         image: uint8, any layout with C; without a layout HWC, or DHWC with four axes.

@@ -17,13 +17,13 @@ from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.image._brightness_contrast import LAYOUTS
 from jdali.types import DALIDataType, DALIImageType
 
-# color_twist.h:44. DALI 2.4 inverts the matrix numerically, and does not use the rounded textbook inverse.
+# color_twist.h:44. Like DALI 2.4, this inverts the matrix numerically, and does not use the rounded textbook inverse.
 _RGB_TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 _YIQ_TO_RGB = np.linalg.inv(_RGB_TO_YIQ)
 _SOURCE = "operators/image/color/color_twist.cc"
 
-# Matrices of a rotation by the hue angle a: G + cos a · U + sin a · V. The gray component of YIQ stays, the other two
-# rotate.
+# The matrix of a rotation by the hue angle a is _GRAY + cos a · _ALONG + sin a · _ACROSS. In YIQ, it keeps Y and rotates
+# I and Q.
 _GRAY = (_YIQ_TO_RGB[:, :1] @ _RGB_TO_YIQ[:1]).astype(np.float32)
 _ALONG = (_YIQ_TO_RGB[:, 1:] @ _RGB_TO_YIQ[1:]).astype(np.float32)
 _ACROSS = (_YIQ_TO_RGB[:, 1:] @ np.array([[0, 1], [-1, 0]]) @ _RGB_TO_YIQ[1:]).astype(np.float32)
@@ -46,8 +46,8 @@ def _setup(name: str) -> Callable[..., BatchSpec]:
 def _twist(
     image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtype: Any, shape: tuple[int, ...]
 ) -> Array:
-    """Computes gain · (rotated and saturated colour) + offset; further channels, such as alpha, are unchanged."""
-    image = fit(image, shape)  # channels may be padded, and padded differently in the result
+    """Rotates hue and scales saturation, then computes gain · colour + offset. Further channels, such as alpha, do not change."""
+    image = fit(image, shape)  # image and result may be padded to different numbers of channels
     angle = jnp.float32(hue) * jnp.float32(np.pi / 180)
     turned = jnp.cos(angle) * _ALONG + jnp.sin(angle) * _ACROSS
     matrix = (_GRAY + turned * jnp.float32(saturation)) * jnp.float32(gain)

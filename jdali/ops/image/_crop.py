@@ -1,5 +1,3 @@
-"""crop: cuts a window out of each image, at a relative position."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -70,8 +68,8 @@ def crop_options(
     """Declares the arguments of the window.
 
     Args:
-        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated, and a size
-            not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
+        crop: window (height, width) or (depth, height, width), pixels; fractions are truncated. A size of 0 or less takes
+            the whole axis. None: `crop_h`, `crop_w`, `crop_d`.
         crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
         crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
@@ -83,7 +81,7 @@ def crop_options(
 
 
 def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Serves as `setup_needs`: sizes must be known on the host; positions may be traced."""
+    """Implements `setup_needs`: the sizes must be known on the host, while positions may be traced."""
     return tuple(a for a in _SIZES if a in arguments)
 
 
@@ -93,11 +91,11 @@ def crop_anchors(layout: str, options: Mapping[str, Any], extent: Array, size: A
     Args:
         layout: layout of the data.
         options: arguments of `crop_options`.
-        extent, size: int32 [ndim], of the sample and of the window, in that layout.
+        extent, size: int32 [ndim], true sizes of the sample and of the window, in this layout.
     """
     sizes = [options[name] for name in _SIZES]
     if all(s is None or (isinstance(s, np.ndarray) and not (s > 0).any()) for s in sizes):
-        return [None] * len(layout)  # while tracing, every image is known to stay whole
+        return [None] * len(layout)  # no image is cropped, which is known at trace time
     shares = _window.crop_positions(layout, *(options[f"crop_pos_{axis}"] for axis in "xyz"))
     return [
         None if share is None else exact_anchor(share, extent[axis] - size[axis], options["rounding"])

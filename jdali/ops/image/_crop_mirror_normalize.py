@@ -1,4 +1,4 @@
-"""crop_mirror_normalize: crops, mirrors, normalizes and transposes in one pass, the last step of most image pipelines."""
+"""crop_mirror_normalize: crops, mirrors, normalizes and transposes in one pass; most image pipelines end with it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def setup(
         power = 2 ** np.ceil(np.log2(np.maximum(channels, 1)))
         padded = np.where(channels > 0, power, 0).astype(np.int64)
     _check_statistics(mean, std, channels, padded)
-    # A value for each input channel is allowed, too; added channels are then 0.
+    # One value per input channel is also allowed; the values of added channels are then 0.
     if (channels != np.size(fill_values)).any():
         _window.check_fill_values(_NAME, policy, fill_values, layout, padded)
     extents = extents.copy()
@@ -105,14 +105,14 @@ def _is_known(value: object) -> bool:
 def folded(mean: Any, std: Any, scale: float, shift: float) -> tuple[Any, Any]:
     """Computes (m, s) such that (x - m) · s is (x - mean) / std · scale + shift.
 
-    Rounding is as in DALI's kernel (slice_flip_normalize_permute_pad_cpu.h), which folds the shift into
-    the mean with one rounding. For constants, results are equal to the last bit.
+    As in DALI's kernel (slice_flip_normalize_permute_pad_cpu.h), shift and mean are combined with a single rounding. If the
+    arguments are constants, results equal DALI's to the last bit.
 
     Args:
         mean, std: float32 [1] or [C].
     """
     if _is_known(mean) and _is_known(std):
-        with np.errstate(all="ignore"):  # a std or scale of 0 gives infinities, as in DALI
+        with np.errstate(all="ignore"):  # with a std or scale of 0, results are infinite, as in DALI
             inverse = np.float32(scale) / std
             moved = mean.astype(np.float64) - std.astype(np.float64) * (np.float32(shift) / np.float32(scale))
             return (mean if shift == 0 else moved.astype(np.float32)), inverse
@@ -147,14 +147,14 @@ def crop_mirror_normalize(
 ) -> Array:
     """Crops, mirrors and normalizes: out = (in - mean) / std · scale + shift, in float32.
 
-    The window is that of `crop`, and is mirrored after it is cut. Integer results round
-    half away from zero and saturate.
+    The window is chosen as in `crop`, and mirrored after it is cut out. Integer results are rounded half away from zero
+    and saturated.
 
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
         dtype: output type.
-        fill_values: value of pixels outside of the image, not normalized: one for all channels, or one per channel of the
-            image or of the output. With the policy "pad" it also fills the channels of `pad_output`.
+        fill_values: value of pixels outside of the image, which is not normalized: one for all channels, or one per channel
+            of the image or of the output. With the policy "pad", channels added by `pad_output` have this value, too.
         mean: mean to subtract: one value for all channels, or one per channel.
         mirror: not 0: mirror left and right.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
@@ -215,7 +215,7 @@ def _normalize(value: Array, layout: str, mean: Any, std: Any, scale: float, shi
 
 
 def _per_channel_of(value: Any, layout: str, channels: int) -> Any:
-    """Applies `per_channel` to values that have more or fewer channels than the output; missing channels are 0."""
+    """Applies `per_channel` after cutting or zero-padding several values to `channels` values."""
     count = value.shape[0]
     if count > 1:
         numpy = np if _is_known(value) else jnp
@@ -224,7 +224,7 @@ def _per_channel_of(value: Any, layout: str, channels: int) -> Any:
 
 
 def _inside(indices: Indices, layout: str, extent: Array, shape: list[int]) -> Array:
-    """Marks elements inside of the image, without the channels that `pad_output` adds."""
+    """Marks the elements inside of the image; channels that `pad_output` adds are not inside."""
     axis = layout.index("C")
     channel = jnp.arange(shape[axis], dtype=jnp.int32) < extent[axis]
     inside = jnp.expand_dims(channel, [a for a in range(len(shape)) if a != axis])

@@ -1,5 +1,3 @@
-"""cutmix: pastes a box of another image of the batch into each image."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -56,9 +54,10 @@ def cutmix(
 ) -> Array | tuple[Array, Array]:
     """Pastes a box of another image of the batch into each image, and mixes labels by the box's area.
 
-    See Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019). Each
-    sample has its own box. λ is drawn from Beta(alpha, alpha), the centre of the box uniformly from all pixels. Its height
-    and width are 2 · floor(√(1 - λ) / 2 · size), cut at the borders. The sample's share is 1 - area / (height · width).
+    See Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features" (2019). A box is
+    drawn for each sample: λ from Beta(alpha, alpha), and the centre of the box uniformly from all pixels. The box's height
+    and width are 2 · floor(√(1 - λ) / 2 · size), cut at the borders. The label of the sample itself gets the weight
+    1 - area / (height · width), and the label of the other image gets the rest.
 
     Args:
         images: [N, ...] with axes H and W, any type, of one size; without a layout HW, HWC or FHWC. All frames and
@@ -66,7 +65,7 @@ def cutmix(
         labels: see `mixup`.
         alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
         num_classes: see `mixup`.
-        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
+        probability: probability that a sample is mixed, 0 to 1. A sample that is not mixed may still be another's partner.
 
     Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one is unchanged.
 
@@ -74,7 +73,7 @@ def cutmix(
 
     Parity: DALI has no such operator.
 
-    Example: images, labels = fn.cutmix(images, labels, num_classes=10)
+    Example: pictures, labels = fn.cutmix(pictures, labels, num_classes=10)
     """
     assert _axes is not None
     mixture = draw_mixture(key, alpha, probability, jnp.asarray(_count)[0])
@@ -100,7 +99,7 @@ def cutmix(
 
 
 def _boxes(keys: Array, sizes: Array, half: Array) -> tuple[Array, Array]:
-    """Draws a box in each image; returns first row and column, and end row and column, int32 [N, 2] each."""
+    """Draws a box in each image; returns (first row, first column) and (end row, end column), int32 [N, 2] each."""
 
     def centre(key: Array, size: Array) -> Array:
         scalar = jnp.zeros(0, jnp.int32)

@@ -1,5 +1,3 @@
-"""debayer: makes colour images from the data of a sensor behind a Bayer filter."""
-
 from __future__ import annotations
 
 import functools
@@ -29,13 +27,12 @@ _BLOCK = 1 << 14
 # Images with at most this number of pixels are computed without a loop, which would not be worth compiling.
 _SMALL = 1 << 12
 
-# bool [N, 1] and [1, W]: rows and columns that hold red pixels.
+# Rows and columns that have red pixels: bool [N, 1] and [1, W].
 Sites: TypeAlias = tuple[Array, Array]
-# Computes the channels of the result from neighbouring pixels and the sites.
+# Function that computes the channels of the result from neighbouring pixels and the sites.
 Colours: TypeAlias = Callable[[At, Sites], list[Array]]
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Plan:
     algorithm = algorithm.lower()
     if algorithm == "default_npp":
@@ -87,7 +84,6 @@ def _refuse(wrong: np.ndarray, message: str, values: np.ndarray, argument: str |
     check_samples(wrong.any(axis=1), text, argument=argument)
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, layouts=("HW", "HWC"), source="operators/image/color/debayer_cpu.cc")
 def debayer(
     image: Array,
@@ -116,9 +112,9 @@ def debayer(
     Args:
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
-        blue_position: (y, x) of the blue pixel in the tile, 0 or 1, counted from the second row and column of the
-            image, as in OpenCV: (0, 0) means BG/GR there, so the corner of the image is red. A single value
-            is used for both coordinates.
+        blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
+            row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
+            value is used for both coordinates.
         algorithm: one of the above, in upper or lower case.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
@@ -134,7 +130,7 @@ def debayer(
 
 @one_program(static_argnums=0)
 def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
-    """Computes [H, W, C] from [H, W]; on a CPU in blocks of rows, which stay in the cache."""
+    """Computes [H, W, C] from [H, W]. On a CPU, rows are computed in blocks that stay in the cache."""
     height, width = image.shape
     channels = 1 if algorithm == "gray_ocv" else 3
     if min(image.shape) < 3:
@@ -166,7 +162,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 def _of_size(
     algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
-    """Calls `run(make, wide)`: `make` computes rows of the result from `wide`, the image with a margin at both sides."""
+    """Calls `run(make, wide)`: `wide` is the image with a margin on both sides; `make` computes rows of the result from it."""
 
     def interpolated(image: Array) -> Array:
         return run(
@@ -180,13 +176,12 @@ def _of_size(
 
     if algorithm in _COLOURS:
         return interpolated(image)
-    algorithm = "bilinear_ocv"  # `interpolated` uses it for small images
+    algorithm = "bilinear_ocv"  # `interpolated` uses this algorithm for small images
     if min(image.shape) < SMALLEST:
         return interpolated(image)
     return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
 
 
-# --- colours from the pixels around -----------------------------------------------------------------
 def _interpolated(
     colours: Colours, keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int
 ) -> Array:
@@ -198,13 +193,11 @@ def _interpolated(
         wide: [H, W + 2], with a margin of one unspecified column on both sides.
         red: int32 [2], see `_sites`.
         size: int32 [2], true size of the image.
-        first: int32 [].
-        count: number of rows.
     """
     width = wide.shape[1] - 2
     rows = jnp.clip(
         first + jnp.arange(count, dtype=jnp.int32), 1, size[0] - 2
-    )  # the borders repeat their neighbours
+    )  # rows at the borders repeat the next row
     lines = [_lines(wide, rows + y) for y in (-1, 0, 1)]
 
     def at(y: int, x: int) -> Array:
@@ -227,13 +220,13 @@ def _lines(wide: Array, rows: Array) -> Array:
 
 
 def _sites(rows: Array, width: int, red: Array) -> Sites:
-    """Marks the rows [N, 1] and columns [1, W] that hold red pixels; the other rows and columns hold blue pixels."""
+    """Marks the rows, [N, 1], and columns, [1, W], that have red pixels; the other rows and columns have blue pixels."""
     columns = jnp.arange(width, dtype=jnp.int32)
     return ((rows - red[0]) % 2 == 0)[:, None], ((columns - red[1]) % 2 == 0)[None]
 
 
 def _rgb(green: Callable[..., Array], at: At, sites: Sites) -> list[Array]:
-    """Computes red, green and blue; `green` interpolates from the pixels above, below, left and right."""
+    """Computes red, green and blue. `green` interpolates green from the pixels above, below, left and right."""
     rows, columns = sites
     dtype = at(0, 0).dtype
     up, down, left, right, diagonal, own = _neighbours(at, jnp.int16 if dtype == jnp.uint8 else jnp.int32)
@@ -290,9 +283,8 @@ _COLOURS: dict[str, Colours] = {
 }
 
 
-# --- colours by gradients -----------------------------------------------------------------------------
 def _by_gradients(keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
-    """Interpolates by variable numbers of gradients; `wide` has a margin of two columns on both sides."""
+    """Interpolates by variable numbers of gradients. `wide` is the image with a margin of two columns on both sides."""
     rows = first + jnp.arange(-2, count + 2, dtype=jnp.int32)
     values = _lines(wide, reflect_101(rows, size[0])).astype(jnp.int16)
     sites = _sites(rows[2:-2], wide.shape[1] - 4, red)

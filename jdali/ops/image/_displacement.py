@@ -24,7 +24,7 @@ def _displaced(
     image: Array, mapping: _warp.Mapping, parameters: object, extent: Array, out_shape: tuple[int, ...],
     *, mask: object, interp_type: DALIInterpType, fill_value: float,
 ) -> Array:  # fmt: skip
-    """Warps the image if `mask` is not 0, else returns it."""
+    """Warps the image if `mask` is not 0, else returns it unchanged."""
     image = fit(image, out_shape)
     moved = _warp.warp(
         image, mapping, parameters, extent, extent, out_shape,
@@ -38,7 +38,6 @@ def _setup(name: str, images: BatchSpec, *, interp_type: DALIInterpType) -> Batc
     return images
 
 
-# --- water --------------------------------------------------------------------------------------
 @operator(
     setup=functools.partial(_setup, "water"),
     layouts=("HWC",),
@@ -81,8 +80,8 @@ def water(
 
     Returns: shape and type of the input, rounded half away from zero and saturated.
 
-    Parity: sines may differ from DALI's in the last bit. Without interpolation, pixels whose points lie on a border
-    may therefore differ.
+    Parity: sines may differ from DALI's in the last bit. Without interpolation, an output pixel may therefore differ if its
+    point lies on the border between two pixels.
 
     Example:
         images = fn.water(images, ampl_x=20.0, ampl_y=5.0)
@@ -96,17 +95,15 @@ def water(
 
 
 def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Maps points for `water`."""
     ampl_x, ampl_y, freq_x, freq_y, phase_x, phase_y = parameters
     y, x = (center - jnp.float32(0.5) for center in centers)
     right = rounded(ampl_x * jnp.sin(rounded(freq_x * y) + phase_x))
     down = rounded(ampl_y * jnp.cos(rounded(freq_y * x) + phase_y))
-    # JAX 0.12's XLA would compute a wave for each pixel, not for each row or column.
+    # Without the barrier, JAX 0.12's XLA would compute the waves for each pixel, and not for each row or column.
     right, down = lax.optimization_barrier((right, down))
     return [y + down, x + right]
 
 
-# --- sphere -------------------------------------------------------------------------------------
 @operator(
     setup=functools.partial(_setup, "sphere"),
     layouts=("HWC",),
@@ -147,19 +144,18 @@ def sphere(
 
 
 def sphere_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Maps points for `sphere`; its parameters are the size of the image."""
+    """Maps points for `sphere`; `parameters` is the size of the image."""
     middle = parameters.astype(jnp.float32) * jnp.float32(0.5)
     radius = jnp.max(parameters // 2).astype(jnp.float32)
     away = [center - m for center, m in zip(centers, middle, strict=True)]
     squares = rounded(away[0] * away[0]) + rounded(away[1] * away[1])
-    # The square root has no finite derivative at 0, so it is not taken there.
+    # The square root has no finite derivative at 0, so it is not computed there.
     distance = jnp.where(squares == 0, 0, jnp.sqrt(jnp.where(squares == 0, 1, squares)))
     scale = quotient(distance, radius)
     points = [rounded(scale * a) + m for a, m in zip(away, middle, strict=True)]
     return [jnp.where(radius == 0, jnp.float32(-10), point) for point in points]
 
 
-# --- jitter -------------------------------------------------------------------------------------
 def jitter_setup(images: BatchSpec, *, nDegree: int, interp_type: DALIInterpType) -> BatchSpec:
     if not 0 <= nDegree < 1 << 15:
         raise ValueError(f"jitter: nDegree must be from 0 to 32767, got {nDegree}")
@@ -181,7 +177,7 @@ def jitter(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Replaces each pixel by the pixel at a random offset of whole pixels; all channels have the same offset.
+    """Replaces each pixel by the pixel at a random offset of whole pixels. The offset is the same for all channels.
 
     The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
     image.

@@ -1,5 +1,3 @@
-"""equalize: equalizes the histogram of each channel."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -25,7 +23,7 @@ def setup(images: BatchSpec) -> BatchSpec:
 def equalize(image: Array, /, *, extent: Array, out_shape: tuple[int, ...]) -> Array:
     """Equalizes the histogram of each channel of an image.
 
-    Let n(v) be the number of pixels up to v, and v0 the smallest value in the channel. A value v becomes
+    Let n(v) be the number of pixels whose value is at most v, and v0 the smallest value in the channel. A value v becomes
     255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. A channel with one value is unchanged.
 
     Args:
@@ -50,7 +48,7 @@ def _tables(counts: Array) -> Array:
     first = jnp.take_along_axis(counts, jnp.argmax(counts > 0, axis=1, keepdims=True), axis=1)
     rest = (total - first).astype(jnp.float32)
     scale = 255 / jnp.maximum(rest, 1)
-    # Half to even, as OpenCV's equalizeHist does, which DALI calls.
+    # Rounded half to even, as in OpenCV's equalizeHist, which DALI calls.
     spread = jnp.round((up_to - first).astype(jnp.float32) * scale)
     same = jnp.arange(BINS, dtype=jnp.uint8)
     return jnp.where(rest == 0, same, jnp.clip(spread, 0, BINS - 1).astype(jnp.uint8))

@@ -1,5 +1,3 @@
-"""filter: correlates images, videos and volumes with a kernel."""
-
 from __future__ import annotations
 
 import functools
@@ -22,9 +20,8 @@ _BORDERS = (*INDICES, "constant")
 _FLOAT = np.dtype(np.float32)
 
 
-# --- setup --------------------------------------------------------------------------------------
 def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
-    """Returns the first of the two or three adjacent axes that the kernel moves along, and the axis after the last."""
+    """Returns the first of the two or three adjacent axes along which the kernel moves, and the axis after the last."""
     letters = layout or "DHW"[-ndim:]
     axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
     frames = len(letters) - len(letters.lstrip("F"))
@@ -103,7 +100,7 @@ def setup(
 
 
 def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: str) -> int:
-    """Returns 1 if `values` have an axis of frames in front of `axes` further ones, else 0; raises for other numbers of axes."""
+    """Returns 1 if `values` have an axis of frames and `axes` further axes, 0 if they have just `axes` axes; else raises."""
     extra = values.ndim - axes
     if extra not in (0, 1) or (extra and not layout.startswith("F")):
         wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"
@@ -145,7 +142,6 @@ def _refuse(bad: Any, message: str, values: np.ndarray, argument: str | None) ->
     check_samples(bad, lambda i: f"filter: {message} {tuple(values[i].tolist())}", argument=argument)
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(setup=setup, takes_frames="inputs", source="operators/image/convolution/filter.cc")
 def filter(
     data: Array,
@@ -182,9 +178,9 @@ def filter(
 
     Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
 
-    Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. The order of the sums
-    differs, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more is applied
-    axis by axis if it is separable to within 2⁻²² of its largest element.
+    Parity: volumes, int8 and float16 work on every device; DALI's CPU backend refuses them. Sums are computed in a different
+    order, so integers may differ by 1 where a sum is close to a half. A filter of 40 elements or more is applied axis by axis
+    if it is separable to within 2⁻²² of its largest element.
 
     Example: images = fn.filter(images, kernel)
     """

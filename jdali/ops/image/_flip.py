@@ -1,5 +1,3 @@
-"""flip: mirrors images left-right, top-bottom and front-back."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -21,7 +19,7 @@ def setup(images: BatchSpec) -> BatchSpec:
 
 
 def _layout(layout: str, ndim: int) -> str:
-    """Returns the layout, or DALI's default: the first in its list with this number of axes."""
+    """Returns `layout`; if it is empty, DALI's default, the first layout in its list with `ndim` axes."""
     return layout or next((known for known in _LAYOUTS if len(known) == ndim), "")
 
 

@@ -1,10 +1,10 @@
 """gaussian_blur: a separable filter, axis by axis, computed on a CPU as products with banded matrices.
 
-Rows along an axis are computed in blocks. Each block is a small matrix, which holds the window and its
-mirror images at the borders, times the rows that the block reaches. This takes many more multiplications than the
-window has elements, but matrix products are so much faster that on a CPU they win from three elements on.
+Rows along an axis are computed in blocks. A block is the product of a small matrix, which contains the window and its mirror
+images at the borders, and the rows that the windows of the block cover. This takes more multiplications per row than the
+window has elements, but on a CPU, it is faster for windows of three elements and more.
 
-Accelerators are bound by memory: one pass over an axis sums up to `_TAPS` elements of the window.
+On accelerators, memory limits the speed, so one pass over an axis sums up to `_TAPS` elements of the window.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from jdali._operators.record import (
     wrong_length,
 )
 
-# Rows of one matrix product. Fewer rows waste less work with small windows, but more with large ones.
+# Number of rows of one matrix product. A smaller number wastes less work for small windows, but more for large windows.
 BLOCK = 32
 # Number of elements of the other axes in one product; its operands then stay in the cache.
 LINES = 4096
@@ -50,9 +50,8 @@ _TAPS = 33
 SMALL = 1 << 16
 
 
-# --- setup --------------------------------------------------------------------------------------
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
-    """Returns the axes to blur: all but channels and frames; without a layout all. Raises for more than three axes."""
+    """Returns the axes to blur: all except channels and frames, or all without a layout. Raises for more than three axes."""
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
     if not 1 <= len(axes) <= 3 or len(set(layout)) < len(layout):
         return tuple(range(*spatial_axes("gaussian_blur", layout, ndim)))
@@ -60,7 +59,7 @@ def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
 
 
 def radius_bucket(radius: int) -> int:
-    """Rounds a radius up to one that programs are compiled for: 0, 4, 8, 16, ..."""
+    """Rounds a radius up to a value for which programs are compiled: 0, 4, 8, 16, ..."""
     return max(4, 1 << (radius - 1).bit_length()) if radius else 0
 
 
@@ -94,7 +93,7 @@ def setup(
             frames,
         )
         window = np.where(window == 0, 2 * np.ceil(3 * sigmas).astype(np.int32) + 1, window)
-        # gaussian_blur.h: OpenCV's rule for the sigma of a window.
+        # OpenCV's rule for the sigma of a window, as in DALI (gaussian_blur.h).
         default = ((window - 1) // 2 - 1).astype(np.float32) * np.float32(0.3) + np.float32(0.8)
         params["sigma"] = np.where(sigmas == 0, default, sigmas)
     negative = "`window_size` must have non-negative values, got {value} for sample: {sample}, axis : {axis}."
@@ -139,7 +138,7 @@ def _refuse(
 
 
 def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Serves as `setup_needs`: `sigma` is needed on the host only if it decides the size of the window."""
+    """Implements `setup_needs`: `sigma` is needed on the host only if it determines the size of the window."""
     window = arguments.get("window_size")
     if isinstance(window, (int, list, tuple, np.ndarray, np.integer)):
         values = np.asarray(window)
@@ -148,7 +147,6 @@ def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     return ("sigma", "window_size")
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup,
     setup_needs=size_arguments,
@@ -183,9 +181,9 @@ def gaussian_blur(
 
     Parity: float16 images are blurred in float32 and rounded after the last axis; DALI rounds to float16 after each.
 
-    Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Two
-    results differ by at most 2⁻²³ · window_size of the largest value for each axis, and integers by 1 where
-    a value is close to a half. See `Pipeline(exact_shapes=True)`.
+    Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Results of the same image
+    may therefore differ by 2⁻²³ · window_size · (largest value) for each axis, and integers by 1 where a value is close to a
+    half. See `Pipeline(exact_shapes=True)`.
 
     Example:
         images = fn.gaussian_blur(images, sigma=3.0)
@@ -209,10 +207,10 @@ def _spread(values: Array, extent: Array | None, axes: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class _Blur:
-    """Key of a compiled blur."""
+    """Static arguments of a blur, which select its compiled program."""
 
     axes: tuple[int, ...]
-    radii: tuple[int, ...]  # bucket of the radius along each axis
+    radii: tuple[int, ...]  # `radius_bucket` of the radius along each axis
     dtype: np.dtype
 
 
@@ -225,7 +223,7 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
         values, guarded = image, bool(jnp.issubdtype(image.dtype, jnp.floating))
         todo = [i for i in reversed(range(len(blur.axes))) if blur.radii[i]]
         if way == "taps":
-            todo.reverse()  # in the other order, XLA writes a sum of shifted columns transposed, then transposes it
+            todo.reverse()  # else XLA writes a sum of shifted columns transposed, then transposes it back
             values = _with_margins(values, {blur.axes[i]: blur.radii[i] for i in todo}, extent)
         for i in todo:
             axis, reach = blur.axes[i], blur.radii[i]
@@ -233,7 +231,7 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
             out = blur.dtype if i == todo[-1] else np.dtype(np.float32)
             if way == "taps" and len(weights) <= _TAPS:
                 made = _pass_of_taps(values, axis, weights, radii[i], out, guarded)
-                # Without the barrier, the next pass may compute it again for each tap.
+                # Without the barrier, the next pass may compute this pass again for each tap.
                 values = lax.optimization_barrier(made)
                 continue
             bands = _bands(weights, radii[i], extent[axis], image.shape[axis])
@@ -250,7 +248,7 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
 
 
 def _weights(sigma: Array, radius: Array, reach: int) -> Array:
-    """Computes weights, float32 [2·reach + 1], with sum 1, and 0 beyond `radius`; their bits do not depend on `reach`."""
+    """Computes weights with sum 1, float32 [2·reach + 1], 0 beyond `radius`. Their bits do not depend on `reach`."""
     k = jnp.arange(reach + 1, dtype=jnp.int32)
     distance = k.astype(jnp.float32) / sigma
     side = jnp.where(k <= radius, jnp.exp(-0.5 * distance * distance), 0)
@@ -278,7 +276,7 @@ class _Bands(NamedTuple):
     taps: Array
 
     def window(self, block: Array) -> Array:
-        """Makes the matrix of a block with ones in the whole window, even where weights underflow to 0."""
+        """Makes a block's matrix with 1 for each element of the window, even where the weight underflows to 0."""
         inside = (jnp.abs(self.taps) <= self.radius).astype(jnp.float32)
         return _band(
             inside, self.taps, self.rows[block], self.starts[block], self.size, self.matrices.shape[1:]
@@ -310,10 +308,10 @@ def _bands(weights: Array, radius: Array, size: Array, padded: int) -> _Bands:
 def _band(
     weights: Array, taps: Array, row: Array, start: Array, size: Array, shape: tuple[int, ...]
 ) -> Array:
-    """Makes the matrix [block, reached] of a block whose output begins at `row`, and its input at `start`."""
+    """Makes the matrix [block, reached] of a block. The block's output begins at `row`, and its input at `start`."""
     own = jnp.arange(shape[0], dtype=jnp.int32)[:, None]
     columns = reflect_101(row + own + taps, size) - start
-    # Rows past the true size may reach outside, and are dropped.
+    # Windows of rows past the true size may extend past the input; these elements are dropped.
     return jnp.zeros(shape, jnp.float32).at[own, columns].add(weights, mode="drop")
 
 
@@ -322,25 +320,25 @@ def _product(matrix: Array, values: Array) -> Array:
     return jnp.einsum("bk,oki->obi", matrix, values.astype(jnp.float32), precision=lax.Precision.HIGHEST)
 
 
-# A matrix product multiplies elements outside of a row's window by 0, and 0 times NaN or infinity is NaN. Columns that
-# are not all finite are therefore computed again, from their windows.
+# A matrix product multiplies elements outside of a row's window by 0, and 0 times NaN or infinity is NaN. Columns with
+# elements that are not finite are therefore computed again, each element from its window only.
 
 
 def _finite(made: Array) -> Array:
-    """Marks columns of a product whose operands are all finite.
+    """Marks the columns of a product that were computed from finite operands only.
 
-    Each row of the product is computed from the whole column, so the first row is finite only then.
+    Each element of a column is computed from all operands of the column, so it is enough to check the first element.
     """
     return jnp.isfinite(made[:, :1])
 
 
 def _guarded_product(made: Array, values: Array, *, bands: _Bands, block: Array) -> Array:
-    """Replaces columns of a product that are not finite by the results of `_by_window`."""
+    """Replaces the columns of a product that are not finite by the columns that `_by_window` computes."""
     return jnp.where(_finite(made), made, _by_window(bands, block, values.astype(jnp.float32)))
 
 
 def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
-    """Computes a product of values that are not all finite, [o, block, i]: NaN and infinity affect only their windows."""
+    """Computes `_product` so that NaN and infinity affect only elements whose window contains them."""
     finite = _product(bands.matrices[block], jnp.where(jnp.isfinite(values), values, 0))
     window, no_number = bands.window(block), jnp.isnan(values)
     above, below = (_product(window, no_number | (values == limit)) > 0 for limit in (jnp.inf, -jnp.inf))
@@ -355,7 +353,8 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     _, block, reached = bands.matrices.shape
     inner = min(flat[2], LINES)
     outer = min(flat[0], max(1, LINES // (inner * block)))
-    # Axes on either side are merged into one, so only the padding of the first of them can be left out.
+    # The axes before `axis` are merged into one, and so are the axes after it. The loop can skip only the padding of the first
+    # axis of each group.
     needed_outer = extent[0] * (flat[0] // shape[0]) if axis else 1
     needed_inner = extent[axis + 1] * (flat[2] // shape[axis + 1]) if axis + 1 < len(shape) else 1
 
@@ -366,7 +365,7 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
         part = _without_padding(part, bands.starts[b], extent[axis])
         made = _product(bands.matrices[b], part)
         if guarded:
-            # A branch for each block, since a branch over all blocks would copy their results.
+            # There is a branch for each block, because one branch for all blocks would copy their results.
             mended = functools.partial(_guarded_product, bands=bands, block=b)
             made = lax.cond(_finite(made).all(), lambda made, _: made, mended, made, part)
         return lax.dynamic_update_slice(result, saturate_cast(made, out), (o, bands.rows[b], i))
@@ -383,13 +382,13 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
 
 
 def _with_margins(values: Array, radii: Mapping[int, int], extent: Array) -> Array:
-    """Extends the axes whose window in `radii` has at most `_TAPS` elements, by mirror images on both sides."""
+    """Extends axes by mirror images on both sides, except axes whose window in `radii` has more than `_TAPS` elements."""
     indices: list[Array | None] = [None] * values.ndim
     for axis, reach in radii.items():
         if 2 * reach < _TAPS:
             index = jnp.arange(-reach, values.shape[axis] + reach, dtype=jnp.int32)
             indices[axis] = reflect_101(index, extent[axis])
-    # The barriers make XLA compute this once; the next pass would otherwise look up each index for each tap.
+    # The barriers make XLA gather only once. Otherwise, the next pass would look up each index again for each tap.
     made: Array = lax.optimization_barrier(take_grid(values, lax.optimization_barrier(indices), mode="clip"))
     return made
 
@@ -397,22 +396,22 @@ def _with_margins(values: Array, radii: Mapping[int, int], extent: Array) -> Arr
 def _pass_of_taps(
     values: Array, axis: int, weights: Array, radius: Array, out: np.dtype, guarded: bool
 ) -> Array:
-    """Filters one axis, with a margin of the window's reach, as the sum of shifted copies."""
+    """Filters one axis, which has a margin of the window's reach, as the sum of shifted copies."""
     reach = len(weights) // 2
     shape = (*values.shape[:axis], values.shape[axis] - 2 * reach, *values.shape[axis + 1 :])
     step = math.prod(shape[axis + 1 :])
     lines = values.reshape(math.prod(shape[:axis]), -1)  # a shifted copy is one slice of each line
     taps = lax.optimization_barrier(
         list(weights)
-    )  # scalars, because each slice of an array would be a kernel
+    )  # scalars, because a GPU would launch a kernel for each slice of an array
 
     def term(k: int) -> Array:
         value = lax.slice_in_dim(lines, k * step, k * step + shape[axis] * step, axis=1)
         product = taps[k] * value.astype(jnp.float32)
         if not guarded:
             return product
-        # A weight may underflow to 0 within the window, and 0 · infinity is NaN. Infinite values and NaN are therefore
-        # added without a weight.
+        # Infinite values and NaN are added without a weight, because a weight in the window may underflow to 0, and
+        # 0 · infinity is NaN.
         product = jnp.where(jnp.isfinite(value), product, value.astype(jnp.float32))
         return jnp.where(abs(k - reach) <= radius, product, 0)
 
@@ -441,14 +440,14 @@ def _pass_whole(
         )
 
     parts = jax.vmap(filtered, in_axes=(0, 1), out_axes=1)(blocks, values[:, reached])
-    # The last block is moved back into the axis, so rows are selected by their index in their block.
+    # The last block overlaps the previous one, so rows are selected by their index in their block.
     index = jnp.arange(shape[axis], dtype=jnp.int32)
     which = index // block
     return saturate_cast(parts[:, which, index - bands.rows[which]].reshape(shape), out)
 
 
 def _without_padding(values: Array, start: Array, size: Array) -> Array:
-    """Sets rows (axis 1) past the true size to 0: they may hold NaN, and 0 · NaN is NaN."""
+    """Sets rows (axis 1) past the true size to 0, because they may contain NaN, and 0 · NaN is NaN."""
     if not jnp.issubdtype(values.dtype, jnp.floating):
         return values
     index = start + jnp.arange(values.shape[1], dtype=jnp.int32)

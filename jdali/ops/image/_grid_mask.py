@@ -1,5 +1,3 @@
-"""grid_mask: makes squares in a grid black."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -12,7 +10,7 @@ from jdali._kernels.take_window import fit_axis
 from jdali._numerics.positions import quotient, rounded
 from jdali._operators.record import PerSample, operator
 
-# Types of grid_mask.cc. Other types would work, but programs for jdali should run on DALI.
+# The types that DALI takes (grid_mask.cc). Other types would also work here, but programs that use them would not run on DALI.
 _TYPES = tuple(np.dtype(kind) for kind in (np.uint8, np.int16, np.int32, np.float32))
 
 
@@ -74,5 +72,5 @@ def grid_mask(
     kept = (u - jnp.floor(u) >= ratio) | (v - jnp.floor(v) >= ratio)
     for axis, size in enumerate(out_shape):
         image = fit_axis(image, axis, size)
-    # As in DALI, NaN stays NaN; XLA would compile a product with the mask to a selection of zeros.
+    # As in DALI, NaN · 0 is NaN. This is explicit, because XLA would compile a product with the mask to a selection of zeros.
     return jnp.where(kept[..., None], image, image * 0)

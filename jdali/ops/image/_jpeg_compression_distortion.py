@@ -1,5 +1,3 @@
-"""jpeg_compression_distortion: simulates the loss of storing an image as a JPEG file."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +23,7 @@ T = TypeVar("T")
 
 _NAME = "jpeg_compression_distortion"
 _BLOCK = 8
-# Pixels along an axis of a unit: one block of chroma at half the resolution.
+# Side of a unit, pixels. A unit is the area of one block of chroma, which has half the resolution.
 _UNIT = 2 * _BLOCK
 
 # Quantization tables of ITU-T T.81, annex K.1, for quality 50.
@@ -45,11 +43,10 @@ _LUMA_TABLE = np.array(
 _CHROMA_TABLE = np.full((_BLOCK, _BLOCK), 99, np.int32)
 _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [47, 66, 99, 99]]
 
-# The 8-point DCT of libjpeg's accurate integer method as a matrix: frequency k of value n has the weight
-# √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some weights differ by 1 from the nearest integer, because
-# the method adds rounded constants; with them, results have libjpeg's bits. Columns are the first four values. The other
-# values, in reverse order, have the same weights for even frequencies and negated ones for odd. The inverse is the
-# transpose.
+# The 8-point DCT of libjpeg's accurate integer method as a matrix. Row k is a frequency, column n a value. Weights are
+# √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some differ by 1 from the nearest integer, because libjpeg adds
+# rounded constants, and results are to have libjpeg's bits. The matrix has the columns of the first four values. The columns of
+# the last four are equal to these in reverse order, with the opposite sign for odd k. The inverse DCT is the transpose.
 _DCT_BITS = 13
 _HALF_DCT = np.array(
     [
@@ -64,11 +61,10 @@ _HALF_DCT = np.array(
     ],
     np.int32,
 )
-# int32 [frequency, value], the whole matrix.
 _DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
-_GUARD_BITS = 2  # additional bits between the two passes
+_GUARD_BITS = 2  # additional fractional bits between the two passes of the DCT
 
-# JFIF's BT.601 with full range, in units of 2^-16.
+# JFIF's colours: BT.601 with full range, in units of 2^-16.
 _COLOR_BITS = 16
 _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -5329))
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
@@ -76,12 +72,11 @@ _GRAY = 128  # chroma of gray, subtracted before the DCT
 
 # Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 _SMALL = 1 << 13
-# Units that are coded in one strip, and pixels that are converted to RGB in one strip, so that intermediates stay in the
-# cache.
+# Number of units that are coded in one strip, and of pixels that are converted to RGB in one strip. Intermediates of a strip
+# stay in the cache.
 _UNITS, _PIXELS = 96, 1 << 15
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
     if images.dtype not in (np.uint8, np.float32):
         raise ValueError(f"{_NAME}: images are {images.dtype}, they must be uint8 or float32; cast them")
@@ -96,7 +91,6 @@ def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
     return images
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup, layouts=("HWC",), source="operators/image/distortion/jpeg_compression_distortion_op_cpu.cc"
 )
@@ -115,7 +109,8 @@ def jpeg_compression_distortion(
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: JPEG quality, 1, the worst, to 100; other values are clamped. It scales the quantization tables as in libjpeg.
+        quality: JPEG quality from 1, the worst, to 100; other values are clamped. It scales the quantization tables as in
+            libjpeg.
 
     Returns: shape, type and layout of the image.
 
@@ -151,7 +146,7 @@ def _distorted(image: Array, quality: Array, extent: Array) -> Array:
 
 
 def _whole(image: Array, quality: Array, extent: Array) -> Array:
-    """Codes and decodes a whole image; planes are written to memory as uint8, because memory limits the speed."""
+    """Codes and decodes a whole image at once. Planes are stored as uint8, because memory limits the speed."""
 
     def written(part: Array) -> Array:
         result: Array = lax.optimization_barrier(part)
@@ -168,23 +163,23 @@ def _whole(image: Array, quality: Array, extent: Array) -> Array:
     return jnp.clip(jnp.stack(colors, axis=-1), 0, 255).astype(jnp.uint8)[:height, :width]
 
 
-# Functions from here to `_upsampled` take int32 values, which they round as libjpeg does, or float32 tangents, which
-# they do not round.
+# The functions from here to `_upsampled` round int32 values as libjpeg does. They also take float32 tangents, which they do
+# not round.
 def _shifted(total: Array, bits: int, bias: Any) -> Array:
-    """Divides by 2^bits; adds `bias` to integers first, and rounds them down."""
+    """Divides by 2^bits. For integers, adds `bias` first, and rounds the result down."""
     if jnp.issubdtype(total.dtype, jnp.floating):
         return total / (1 << bits)
     return (total + bias) >> bits
 
 
 def _planes(image: Array, extent: Array) -> tuple[Array, Array, Array, Array]:
-    """Returns luma, the true size of averaged chroma planes, and Cb and Cr before averaging."""
+    """Returns luma, then the true size that chroma has after averaging, then Cb and Cr, which are not averaged yet."""
     luma, blue, red = _to_ycbcr(channels_of(_extended(image, extent)))
     return luma, (extent[:2] + 1) // 2, blue, red
 
 
 def _extended(image: Array, extent: Array) -> Array:
-    """Repeats the last pixels of the image up to whole units."""
+    """Extends the image to whole units by repeating its last pixels."""
     height, width, channels = image.shape
     tall, wide = -(-height // _UNIT) * _UNIT, -(-width // _UNIT) * _UNIT
     values = image.reshape(height, width * channels)
@@ -203,7 +198,7 @@ def _scaled(table: np.ndarray, quality: Array) -> Array:
 def _to_ycbcr(colors: Sequence[Array]) -> list[Array]:
     """Computes Y, Cb and Cr, [H, W]; integers from 0 to 255."""
     half = 1 << (_COLOR_BITS - 1)
-    gray = (_GRAY << _COLOR_BITS) - 1  # chroma of 255.5 would not fit
+    gray = (_GRAY << _COLOR_BITS) - 1  # without the -1, the largest chroma, 255.5, would be rounded to 256
     totals = [
         sum((w * v for w, v in zip(weights, colors, strict=True)), start=jnp.zeros((), colors[0].dtype))
         for weights in _TO_YCBCR
@@ -215,14 +210,14 @@ def _to_ycbcr(colors: Sequence[Array]) -> list[Array]:
 
 
 def _to_rgb(luma: Array, blue: Array, red: Array) -> list[Array]:
-    """Computes R, G and B, [H, W], which may leave the range of bytes; chroma is 0 for gray."""
+    """Computes R, G and B, [H, W], which may be outside of 0 to 255. `blue` and `red` are 0 for gray."""
     half = 1 << (_COLOR_BITS - 1)
     parts = (_CR_TO_RED * red, _CB_TO_GREEN * blue + _CR_TO_GREEN * red, _CB_TO_BLUE * blue)
     return [luma + _shifted(part, _COLOR_BITS, half) for part in parts]
 
 
 def _downsampled(part: Array, size: Array) -> Array:
-    """Averages 2×2 pixels, rounding down and up alternately; past `size` rows, the last row is repeated."""
+    """Averages 2×2 pixels; results in one row are rounded down and up alternately. Rows past `size` repeat the last row."""
     rows = part[::2] + part[1::2]
     bias = 1 + jnp.arange(rows.shape[1] // 2, dtype=jnp.int32) % 2
     means = _shifted(rows[:, ::2] + rows[:, 1::2], 2, bias)
@@ -230,7 +225,7 @@ def _downsampled(part: Array, size: Array) -> Array:
 
 
 def _upsampled(part: Array, size: Array) -> Array:
-    """Doubles the size along both axes, with weights 3/4 and 1/4 for the nearer and farther pixel, as libjpeg does."""
+    """Doubles the size along both axes as libjpeg does, with the weights 3/4 for the nearer pixel and 1/4 for the farther one."""
     height, width = part.shape
     padded = with_margin(part, 0, size[0], (1, 1), "clamp")
     near = 3 * padded[1:-1]
@@ -245,9 +240,9 @@ def _upsampled(part: Array, size: Array) -> Array:
 
 # --- all blocks at once -----------------------------------------------------------------------------
 def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
-    """Codes luma and chroma, uint8 [H, W] with H and W multiples of 8: quantizes their DCTs, each with its table.
+    """Applies DCT, quantization and inverse DCT to luma and chroma, uint8 [H, W] whose sides are multiples of 8.
 
-    Blocks of all planes are coded together, so the large program is compiled once, not once per plane.
+    The blocks of all planes are coded together, so that this large program is compiled once, not once per plane.
     """
     blocks = [_blocks(part, _BLOCK) for part in parts]
     ends = np.cumsum([block.shape[2] for block in blocks])
@@ -257,13 +252,13 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
 
 
 def _steps(quality: Array, lumas: int, count: int) -> Array:
-    """Returns the quantization steps of `count` blocks, int32 [8, 8, count]; the first `lumas` are luma."""
+    """Returns the quantization steps of `count` blocks, int32 [8, 8, count]. The first `lumas` blocks are luma."""
     luma, chroma = (_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE))
     return jnp.where(jnp.arange(count, dtype=jnp.int32) < lumas, luma, chroma)
 
 
 def _at_once(blocks: Array, step: Array) -> Array:
-    """Codes all blocks, uint8 [8, 8, n]; values between passes are stored as int16, half the bytes of int32."""
+    """Codes all blocks, uint8 [8, 8, n], at once. Between passes, values are int16, because int32 takes twice the memory."""
 
     def written(values: Array) -> Array:
         return lax.optimization_barrier(values.astype(jnp.int16)).astype(jnp.int32)
@@ -278,7 +273,7 @@ def _at_once(blocks: Array, step: Array) -> Array:
 
 
 def _matrix_pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
-    """Computes `_pass` by a matrix: with eight products for each value, more than `_to_frequencies` and its inverse."""
+    """Multiplies by a DCT matrix along an axis, and divides by 2^bits, rounding halves up."""
     total = jnp.zeros((), jnp.int32)
     for n, column in enumerate(matrix.T):
         factors = jnp.asarray(np.expand_dims(column, (1 - axis, 2)))
@@ -301,16 +296,16 @@ def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _quantized(values: Array, step: Array) -> Array:
-    """Rounds values of libjpeg's DCT, which are 8 times too large, to multiples of steps, half away from zero: int32.
+    """Rounds values of libjpeg's DCT, which are scaled by 8, to multiples of `step`, half away from zero: int32.
 
-    Adding 1/2 keeps float32 quotients away from integers.
+    Adding 1/2 to the dividend makes sure that no quotient is a whole number, so float32 errors do not change the floor.
     """
     real, size = values.astype(jnp.float32), step.astype(jnp.float32)
     quotients = jnp.floor((jnp.abs(real) + (4 * size + 0.5)) / (_BLOCK * size))
     return (jnp.copysign(quotients, real) * size).astype(jnp.int32)
 
 
-# --- strips of units, which stay in the cache -------------------------------------------------------
+# --- on a CPU: strips of units, which stay in the cache ---------------------------------------------
 def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
     """Codes the image strip by strip to uint8 planes, then converts the planes to RGB strip by strip."""
     height, width, _ = image.shape
@@ -323,7 +318,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
         return kept(values, once)
 
     def in_strips(count: int, make: Callable[[Array, T], T], start: T) -> T:
-        """Calls `make` with the index of the first of `count` lines of units, for all lines."""
+        """Calls `make` for each strip, with the number of the strip's first line; a strip is `count` lines of units."""
         result: T = loop(
             (lines + count - 1) // count,
             lambda i, state: make(jnp.minimum(i * count, down - count), state),
@@ -331,7 +326,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
         )
         return result
 
-    # (Rows of a line of units, columns) of each plane; chroma has an additional column on both sides.
+    # For each plane: number of rows in a line of units, and number of columns. Chroma has a further column on both sides.
     sizes = (2 * _BLOCK, 2 * across * _BLOCK), *[(_BLOCK, across * _BLOCK + 2)] * 2
     count = rows_of_block((down, across), _UNITS)
     step = _steps(quality, 4 * count * across, 6 * count * across)
@@ -371,7 +366,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
 def _coded_strip(
     image: Array, extent: Array, first: Array, count: int, step: Array, keep: Keep
 ) -> list[Array]:
-    """Codes `count` lines of units from the line `first` on: luma and chroma, uint8 [H, W] of these lines."""
+    """Codes `count` lines of units, from the line `first` on; returns luma and chroma of these lines, uint8 [H, W] each."""
     width = image.shape[1]
     wide = -(-width // _UNIT) * _UNIT
     rows = first * _UNIT + jnp.arange(count * _UNIT, dtype=jnp.int32)
@@ -380,7 +375,7 @@ def _coded_strip(
     last = packed(channels_of(lax.dynamic_slice_in_dim(own, extent[1] - 1, 1, axis=1)))
     words = keep(jnp.where(jnp.arange(wide, dtype=jnp.int32) < extent[1], words, last))
     luma, *chroma = keep([part.astype(jnp.uint8) for part in _to_ycbcr(unpacked_channels(words, 3))])
-    # Chroma repeats its last averaged row, so rows past the end repeat the last pair of rows.
+    # libjpeg repeats the last averaged row of chroma. This equals repeating the last pair of rows before averaging.
     pair = (extent[0] - 1) // 2 * 2 + rows % 2
     rows = jnp.clip(jnp.where(rows < extent[0], rows, pair) - first * _UNIT, 0, len(rows) - 1)
     chroma = [part.at[rows].get(mode="promise_in_bounds") for part in chroma]
@@ -408,9 +403,9 @@ def _averaged(units: Array) -> Array:
 
 
 def _joined(blocks: Array, count: int, side: int, keep: Keep) -> Array:
-    """Joins [8, 8, blocks] to `count` lines of units of side × side blocks each, moving four bytes at a time.
+    """Joins [8, 8, blocks] to `count` lines of units, each of which has side × side blocks; moves four bytes at a time.
 
-    Blocks have the order [side, side, count, units].
+    The blocks are in the order [side, side, count, units].
     """
     words = jnp.stack([packed([blocks[:, x + n] for n in range(4)]) for x in (0, 4)], axis=1)
     apart = keep(words.reshape(_BLOCK, 2, side, side, count, -1)).transpose(4, 2, 0, 5, 3, 1)
@@ -451,7 +446,7 @@ def _weighted_sum(weights: np.ndarray, values: Sequence[Array]) -> Array:
 
 
 def _upsampled_strip(part: Array, size: Array, first: Array, count: int, keep: Keep) -> list[Array]:
-    """Upsamples `count` rows of uint8 [H, W + 2] from `first` on, as `_upsampled` does.
+    """Upsamples `count` rows of uint8 [H, W + 2], from row `first` on, as `_upsampled` does.
 
     Returns: even and odd columns of the result, int32 [2 count, W] each.
     """

@@ -1,4 +1,4 @@
-"""laplacian: sums second derivatives along all axes, by one kernel, or axis by axis if it is large."""
+"""laplacian: sums the second derivatives along all axes, by one kernel, or axis by axis if the kernel is large."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ from jdali._operators.record import (
     wrong_length,
 )
 
-# laplacian.h: largest size that DALI takes; its documentation states 23.
+# Largest size that DALI takes (laplacian.h), although its documentation states 23.
 _LARGEST = 31
 _FLOAT = np.dtype(np.float32)
 # Largest kernel, in elements, that is applied at once; larger kernels are faster axis by axis.
 _AT_ONCE = 49
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     data: BatchSpec, *, dtype: np.dtype | None, normalized_kernel: bool, scale: object, smoothing_size: object,
     window_size: object, layout: str, frames: np.ndarray | None = None,
@@ -61,7 +60,7 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    # The choice depends on a sample's own windows, so that other samples do not change its bits.
+    # The choice depends only on the sample's own windows, so other samples of the batch do not change its bits.
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None
@@ -95,7 +94,7 @@ def _lengths(windows: np.ndarray, smooth: np.ndarray | None) -> np.ndarray:
 
 
 def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> np.ndarray:
-    """Marks elements of the kernel that lie in the windows of a derivative, bool [N, *taps], even if their sum is 0.
+    """Marks the elements of the kernel that lie in the windows of any derivative, even if they are 0: bool [N, *taps].
 
     Args:
         lengths: see `_lengths`.
@@ -114,7 +113,11 @@ def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> 
 
 
 def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Makes windows for lengths [N, axes, axes], float32 [N, axes, axes, padded], and factors of derivatives, [N, axes]."""
+    """Makes the windows of the derivatives, float32 [N, axes, axes, padded], and the factor of each derivative, [N, axes].
+
+    Args:
+        lengths: [N, axes, axes], see `_lengths`.
+    """
     axes = lengths.shape[1]
     smoothing, derivatives = _all_windows(-(-(int(lengths.max()) + 1) // 8) * 8 - 1)
     vectors = np.where(np.eye(axes, dtype=bool)[..., None], derivatives[lengths], smoothing[lengths])
@@ -124,7 +127,7 @@ def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndar
 
 @functools.cache
 def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
-    """Makes the smoothing windows and the derivatives of each size, centred in float32 [padded + 1, padded] each."""
+    """Makes the smoothing windows and the derivatives of all sizes: two float32 [size, padded], with the windows centred."""
     smoothing, derivatives = np.zeros((2, padded + 1, padded), np.float32)
     for size in range(1, padded + 1, 2):
         middle = slice((padded - size) // 2, (padded + size) // 2)
@@ -138,7 +141,7 @@ def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
 def _kernels(
     windows: tuple[int, ...], smooth: tuple[int, ...] | None, normalized: bool, sizes: tuple[int, ...]
 ) -> np.ndarray:
-    """Makes the kernels of the derivatives along each axis, centred in float32 [axes, *sizes]."""
+    """Makes the kernel of the derivative along each axis: float32 [axes, *sizes], with the kernels centred."""
     found = np.zeros((len(windows), *sizes), np.float32)
     for axis, window in enumerate(windows):
         lengths = [window if a == axis or smooth is None else smooth[a] for a in range(len(windows))]
@@ -153,12 +156,10 @@ def _kernels(
 
 
 def _smoothing(size: int) -> np.ndarray:
-    """Returns binomial coefficients."""
     return np.array([math.comb(size - 1, k) for k in range(size)], np.float64)
 
 
 def _derivative(size: int) -> np.ndarray:
-    """Returns a second difference, smoothed by binomial coefficients."""
     return np.convolve(_smoothing(size - 2), [1.0, -2.0, 1.0])
 
 
@@ -200,7 +201,6 @@ def _per_axis(
     return sizes
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup,
     setup_needs=lambda arguments: ("window_size", "smoothing_size"),  # `scale` is only checked if it is known
@@ -236,8 +236,8 @@ def laplacian(
     Args:
         data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
         dtype: type of the output, float32 or the data's; None: the data's.
-        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
-            the sum of the sizes of its windows; `scale` must then be 1.
+        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s the sum of
+            the sizes of the derivative's windows; `scale` must then be 1.
         scale: factor of each derivative, one for all axes, or one per axis.
         smoothing_size: size of the smoothing along the other axes, odd, 1 to 31: one for all axes, or one per axis; 1:
             no smoothing; None: the `window_size` of the derivative.
@@ -245,8 +245,8 @@ def laplacian(
 
     Returns: shape of the data, `dtype`, rounded half away from zero and saturated.
 
-    Parity: the order of the sums differs. Floats may differ by some roundings of the largest sum, and integers by 1
-    where a sum is close to a half.
+    Parity: sums are computed in a different order. Floats may differ by a few rounding errors of the largest sum, and
+    integers by 1 where a sum is close to a half.
 
     Example: images = fn.laplacian(images, window_size=5, dtype=types.UINT8, scale=0.2)
     """
@@ -274,7 +274,7 @@ def laplacian(
         found: Array = lax.cond(large, by_axis, at_once, *operands)
         return found
 
-    # A CPU computes one sample after the other, so each takes only one branch.
+    # A CPU computes one sample after the other, so only one branch runs for each sample.
     return by_platform(either, either)(jnp.asarray(_large), *operands)
 
 
@@ -282,7 +282,7 @@ def _at_once(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
     data: Array, scales: Array, kernels: tuple[Array, Array, Array], windows: object, extent: Array,
 ) -> Array:  # fmt: skip
-    """Correlates with one kernel, the sum of all derivatives."""
+    """Correlates with one kernel, which is the sum of the kernels of all derivatives."""
     del windows
     assert taps is not None
     derivatives, sizes, support = kernels

@@ -1,5 +1,3 @@
-"""median_blur: computes the median of a window around each pixel."""
-
 from __future__ import annotations
 
 import functools
@@ -27,8 +25,8 @@ _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
 # Largest window, in elements, that uses a sorting network: 7 x 7 elements compile in 4 s, larger windows take longer.
 _NETWORK = 49
-# Largest window, in elements, whose sorted columns an accelerator merges in one pass; with 49 elements, XLA compiles for
-# minutes.
+# Largest window, in elements, whose sorted columns an accelerator merges in one pass. For windows of 49 elements, one pass
+# would take minutes to compile.
 _AT_ONCE = 25
 # Size of a block of rows in bytes; the intermediates of a network then stay in the cache.
 _BLOCK = 1 << 16
@@ -36,7 +34,6 @@ _BLOCK = 1 << 16
 _SMALL = 1 << 12
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
     if images.dtype not in _TYPES:
         kinds = ", ".join(kind.name for kind in _TYPES)
@@ -62,7 +59,6 @@ def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @operator(
     setup=setup, name=_NAME, layouts=("HWC",), devices=("cpu", "gpu"),
     source="operators/image/convolution/median_blur.cu",
@@ -80,7 +76,8 @@ def median_blur(
 ) -> Array:
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative is that of the median element; equal elements share it.
+    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
+    it, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -101,7 +98,7 @@ def median_blur(
 
 
 class _Reach(NamedTuple):
-    """Size of the largest window, and whether all samples have it."""
+    """Size of the largest window in the batch, and whether all samples have this size."""
 
     height: int
     width: int
@@ -162,7 +159,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
-    """Reads the image's rows under each row of the windows, with a margin at the sides, without a padded copy."""
+    """Returns, for each row of the windows, the image shifted to it, with a margin at the sides; makes no padded copy."""
 
     def clamped(axis: int, count: int, first: int) -> Array:
         return INDICES["clamp"](first + jnp.arange(count, dtype=jnp.int32), extent[axis])
@@ -177,7 +174,10 @@ def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:
-    """Finds medians bit by bit: a bit is 1 if at most half of the window is below the number with this bit set."""
+    """Finds medians bit by bit, from the highest bit.
+
+    A bit is set if at most half of the window is below the bits found so far, followed by 1 and zeros.
+    """
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
     bits = 8 * keys.dtype.itemsize
@@ -219,7 +219,7 @@ def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Arra
 
 
 class _Windows:
-    """The windows of an image, read element by element: an element of all windows is an image."""
+    """The windows of an image, which are read element by element: element (y, x) of all windows is the image shifted."""
 
     def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
         height, width, self.channels = image.shape
@@ -232,11 +232,13 @@ class _Windows:
         self.padded = padded
 
     def zeros(self, dtype: Any) -> Array:
-        """Makes an image of zeros to start a loop over the windows' elements."""
         return varying_like(jnp.zeros(self.flat.shape, dtype), self.padded, self.size)
 
     def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
-        """Calls `step(result, element, inside, *elements_of_others)` for all elements; `inside`: the element is in the window."""
+        """Folds the elements of the largest window by `step(result, element, inside, *elements_of_others)`.
+
+        `inside` is True if the element lies in the sample's own window.
+        """
         height, width = self.reach
         own = self.size // 2
 
@@ -251,12 +253,12 @@ class _Windows:
         return result
 
     def _at(self, y: Any, x: Any) -> Array:
-        """Takes element (y, x) of the largest window; the position is the same for all samples, so XLA makes no gather."""
+        """Takes element (y, x) of the largest window. The position is the same for all samples, so XLA needs no gather."""
         return lax.dynamic_slice(self.padded, (y, x * self.channels), self.flat.shape)
 
 
 def _ordered(values: Array) -> Array:
-    """Converts to unsigned integers in the same order: flips the sign bit, and for negative floats all bits."""
+    """Converts to unsigned integers in the same order: flips the sign bit, or all bits of negative floats."""
     if jnp.issubdtype(values.dtype, jnp.unsignedinteger):
         return values
     bits = lax.bitcast_convert_type(values, jnp.uint32)
@@ -267,7 +269,6 @@ def _ordered(values: Array) -> Array:
 
 
 def _from_ordered(keys: Array, dtype: Any) -> Array:
-    """Converts the result of `_ordered` to values of `dtype`."""
     if keys.dtype == dtype:
         return keys
     sign = jnp.uint32(1 << 31)

@@ -1,5 +1,3 @@
-"""mixup: replaces each sample of a batch by a weighted mean of itself and another sample."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -44,29 +42,29 @@ def mixup(
 ) -> Array | tuple[Array, Array]:
     """Mixes each sample of a batch with another: λ · sample + (1 - λ) · partner, with λ from Beta(alpha, alpha).
 
-    See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). Each sample has its own λ. The samples of a batch
-    are sorted by random numbers. A sample's partner is the next sample, so each sample is the partner of one other.
+    See Zhang et al., "mixup: Beyond Empirical Risk Minimization" (2018). λ is drawn for each sample. The samples of a batch
+    are sorted by random numbers, and a sample's partner is the next sample in this order. So each sample is the partner of
+    one other sample.
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
         labels: with `num_classes`, class numbers, one integer per sample. One-hot or soft vectors, or other numbers of one
             shape, are mixed as they are.
-        alpha: parameter of the beta distribution, above 0; a small one leaves most samples nearly unchanged; 1: λ is
-            uniform.
+        alpha: parameter of the beta distribution, above 0. A small value makes most λ nearly 0 or 1; 1: λ is uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
-        probability: probability that a sample is mixed, 0 to 1; an unmixed sample is unchanged, but remains a partner.
+        probability: probability that a sample is mixed, 0 to 1. A sample that is not mixed may still be another's partner.
 
     Returns: shape and type of `images`, integers rounded half away from zero; with `labels`, also the mixed labels,
     float32. A batch of one is unchanged.
 
-    Random numbers: λ and the choice by `probability` follow from the sample's own key, as in all operators. The partner
-    follows from the keys of all samples of the batch. The same batch thus has the same bits, also in a resumed run, but
-    partners change with the batch size and the other samples.
+    Random numbers: λ and the decision to mix a sample depend only on the sample's key, as in all operators. The partner
+    depends on the keys of all samples of the batch. The same batch therefore has the same bits, also in a resumed run, but
+    a sample's partner changes with the batch size and with the other samples.
 
     Parity: DALI has no such operator.
 
-    Example: images, labels = fn.mixup(images, labels, num_classes=10, alpha=0.2)
+    Example: pictures, labels = fn.mixup(pictures, labels, num_classes=10, alpha=0.2)
     """
     mixture = draw_mixture(key, alpha, probability, jnp.asarray(_count)[0])
     kept = by_row(mixture.mixed, images)

@@ -27,7 +27,6 @@ _BORDERS = {
 _UNROLLED = 9
 
 
-# --- setup --------------------------------------------------------------------------------------
 def _setup(
     name: str,
     images: BatchSpec,
@@ -52,7 +51,7 @@ def _setup(
     wanted = np.asarray(anchor)[:, ::-1]
     _refuse(name, (wanted < -1) | (wanted >= sizes), "anchor must lie within the mask, got", anchor, "anchor")
     anchors = np.where(wanted == -1, sizes // 2, wanted)
-    # Several iterations equal one iteration with a larger rectangle, except at borders; DALI calls them equivalent.
+    # Except at borders, several iterations equal one iteration with a larger rectangle. DALI documents them as equivalent.
     grown, moved = 1 + iterations * (sizes - 1), iterations * anchors
     largest = grown.max(axis=0) if len(grown) else np.ones(2, np.int64)
     params = {"_size": grown.astype(np.int32), "_start": moved.astype(np.int32)}
@@ -65,12 +64,16 @@ def _refuse(name: str, bad: np.ndarray, message: str, values: np.ndarray, argume
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
-@functools.partial(jax.jit, static_argnums=(0, 1, 2))  # one program for eager calls, too
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))  # an eager call is then one program
 def _extremes(
     largest: bool, border: str, reach: tuple[int, int], image: Array, size: Array, start: Array, extent: Array
 ) -> Array:
-    """Finds the largest or smallest value of [H, W, C] under a mask of `size`, [2], with its anchor at `start`, [2]."""
+    """Finds, for each pixel of [H, W, C], the largest or smallest value under a mask.
+
+    Args:
+        size: [2], size of the mask.
+        start: [2], anchor in the mask.
+    """
     height, width, channels = image.shape
     floating = jnp.issubdtype(image.dtype, jnp.floating)
     limits = (-np.inf, np.inf) if floating else (0, np.iinfo(image.dtype).max)

@@ -1,5 +1,3 @@
-"""multi_paste: assembles images from regions of other images (mosaics, collages)."""
-
 from __future__ import annotations
 
 import functools
@@ -23,11 +21,10 @@ from jdali._operators.record import PerSample, Static, batch_operator, extents_o
 _NAME = "multi_paste"
 _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))
 
-# (Rows, pixels) of tiles for copying regions; the first tile that fits into the region is used.
+# Sizes of tiles, (rows, pixels). A region is copied in tiles of the first size that fits into it.
 _TILES = ((32, 128), (32, 32), (4, 8), (1, 1))
 
 
-# --- setup --------------------------------------------------------------------------------------
 def setup(
     *images: BatchSpec,
     dtype: np.dtype | None,
@@ -112,7 +109,7 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
             raise ValueError(
                 f"{_NAME}: The `output_size` should be a tuple (H, W), got {found} elements for a sample at index 0."
             )
-        output_size = output_size[:, :2]  # an image's shape, with channels, is allowed, too
+        output_size = output_size[:, :2]  # the shape of an image, which includes channels, is also allowed
         wrong = (output_size < 0).any(axis=1)
         check_samples(
             wrong,
@@ -133,7 +130,7 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
 
 
 def _ids(in_ids: Any, batch_size: int) -> list[np.ndarray] | None:
-    """Returns the samples to paste from, a list of indices for each sample; None without `in_ids`."""
+    """Returns, for each sample, the indices of the samples from which to paste; None without `in_ids`."""
     if in_ids is None:
         return None
     ids = [np.atleast_1d(own).astype(int) for own in in_ids]
@@ -157,7 +154,6 @@ def _sources(images: Sequence[BatchSpec], ids: list[np.ndarray] | None, sample: 
 
 
 def _channels(images: Sequence[BatchSpec], ids: list[np.ndarray] | None) -> np.ndarray:
-    """Returns the number of channels of each output, [N]."""
     channels = images[0].extents[:, -1].copy()
     if all((spec.extents[:, -1] == channels[:1]).all() for spec in images):
         return channels
@@ -229,7 +225,6 @@ def regions(arguments: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> t
     )
 
 
-# --- run ----------------------------------------------------------------------------------------
 @batch_operator(
     setup=setup, whole_batch=lambda arguments: arguments.get("in_ids") is not None, pastes="in_ids",
     source="operators/image/paste/multipaste.h",
@@ -304,7 +299,6 @@ def _with_regions(
     shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
-    """Pastes all regions of a batch on canvases [N, *shape]."""
     tiles, whole = (functools.partial(make, shape, kind) for make in (_in_tiles, _whole))
     return by_platform(tiles, whole)(images, sizes, rows, canvases)
 
@@ -312,7 +306,7 @@ def _with_regions(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Returns, for one sample: source images' ids, sizes [regions, 2], the result of `regions`, and which regions exist."""
+    """Returns source ids, source sizes [regions, 2], the result of `regions`, and which regions of the sample exist."""
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])
@@ -323,12 +317,12 @@ def _region_bounds(
     return ids, areas, regions(own, areas, canvas, jnp), there
 
 
-# --- on a CPU: tiles of regions -------------------------------------------------------------------
+# --- on a CPU: regions are copied in tiles ----------------------------------------------------------
 def _in_tiles(
     shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
-    """Copies regions one after the other; the work depends on their sizes, not on the canvas."""
+    """Copies regions one after the other, so that the work depends on the size of regions, not of the canvas."""
     batch, (*lead, height, width, channels) = len(canvases), shape
     frames = math.prod(lead)
     flat = []
@@ -339,7 +333,7 @@ def _in_tiles(
 
     def boxes(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> tuple[Array, Array]:
         ids, areas, (source, size, target), there = _region_bounds(sizes, own, canvas, sample)
-        first = jnp.maximum(0, jnp.maximum(-source, -target))  # skip elements outside
+        first = jnp.maximum(0, jnp.maximum(-source, -target))  # skip elements outside of source or canvas
         last = jnp.minimum(size, jnp.minimum(areas - source, canvas - target))
         last = jnp.where(there[:, None], last, first)
         found = jnp.stack([source + first, last - first, target + first], axis=1).astype(jnp.int32)
@@ -364,7 +358,7 @@ def _in_tiles(
 
 
 def _copied(result: Array, image: Array, box: Array, source: Array, sample: Array, channels: int) -> Array:
-    """Copies a region of sample `source` of `image` to `sample` of `result` [N, F, H, W·C]."""
+    """Copies a region from image[source] to result[sample]; `result` is [N, F, H, W·C]."""
     rows, columns = (min(a, b) for a, b in zip(image.shape[2:], result.shape[2:], strict=True))
     todo = (box[1] > 0).all()
     for tile in _TILES:
@@ -381,7 +375,7 @@ def _tiled(
 ) -> Array:  # fmt: skip
     """Copies a region in tiles of one size; does nothing unless `fits`.
 
-    A tile that would reach past the region's end is moved back to end there, and overlaps the tile before.
+    The last tile is moved back until it ends where the region ends, so it overlaps the previous tile.
     """
     (top, left), (height, width), (y, x) = box
     (tall, wide), frames = tile, result.shape[1]
@@ -398,12 +392,12 @@ def _tiled(
     return loop(jnp.where(fits, frames * across * down, 0), copy, result)
 
 
-# --- elsewhere: all of the canvas for each region ---------------------------------------------------
+# --- on accelerators: the whole canvas is computed for each region ----------------------------------
 def _whole(
     shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
-    """Selects on the whole canvas for each region; has a derivative."""
+    """Pastes one region after the other by a selection on the whole canvas; can be differentiated."""
 
     def one(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> Array:
         ids, areas, bounds, there = _region_bounds(sizes, own, canvas, sample)
@@ -419,7 +413,7 @@ def _whole(
 def _pasted(
     canvas: Array, image: Array, region: Sequence[Array], size: Array, area: Array, there: Array
 ) -> Array:
-    """Pastes a region of an image on the canvas [..., H, W, C], by selecting for each pixel of the canvas."""
+    """Pastes a region of an image on the canvas [..., H, W, C], by a selection for each pixel of the canvas."""
     source, shape, target = region
     masks, first = [], canvas.ndim - 3
     for axis in range(first):

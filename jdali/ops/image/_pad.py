@@ -1,5 +1,3 @@
-"""pad: extends arrays at their ends to a common shape, or to a multiple of a size."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -39,7 +37,7 @@ def setup(
 
 
 def _target(sizes: np.ndarray, largest: np.ndarray, values: Mapping[str, Any]) -> np.ndarray:
-    """Computes padded sizes [N, K] from the true sizes and the largest ones of the batch."""
+    """Computes padded sizes [N, K] from the true sizes of the samples and the largest sizes in the batch."""
     wanted = slice_argument("pad", "shape", values["shape"], sizes.shape)
     target = largest if wanted is None else np.where(wanted > 0, wanted, largest)
     target = np.maximum(target, sizes)
@@ -80,9 +78,8 @@ def pad(
         axes: axes to pad; their number may differ by sample; negative ones count from the end; empty or None: all axes.
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
-        shape: extent to reach, for each of the axes; 0 or less: the largest extent of the batch. A longer axis
-            is unchanged; `slice` and `tokenize(length=)` cut. None: the largest extent of the batch; a call of the pure
-            function is a batch of one.
+        shape: extent to reach, for each of the axes. A longer axis does not change; `slice` and `tokenize(length=)` can cut
+            it. None, or 0 or less for an axis: the largest extent of the batch. A call of the pure function is a batch of one.
 
     Returns: type and layout of the input.
 

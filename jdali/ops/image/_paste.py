@@ -1,5 +1,3 @@
-"""paste: puts images on larger canvases."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -53,7 +51,7 @@ def setup(
     for name, position in (("paste_x", paste_x), ("paste_y", paste_y)):
         if not is_traced(position):
             _refuse(f"{name} must be in range [0, 1]", name, position, ~((position >= 0) & (position <= 1)))
-    # In float32, as in DALI, because rounding decides whether a product is an integer.
+    # Computed in float32, as in DALI, because rounding decides whether a product is a whole number.
     sizes = images.extents[:, :2].astype(np.float32) * ratio.astype(np.float32)[:, None]
     sizes = np.maximum(sizes, min_canvas_size[:, None])
     _refuse("the canvas is too large", "ratio", ratio, ~(sizes <= LIMIT).all(axis=1))
@@ -92,7 +90,7 @@ def paste(
     Args:
         image: [H, W, C], any type.
         fill_value: value of the canvas, one for all channels, or `n_channels` values; saturated to the image's type.
-        min_canvas_size: least height and width of the canvas, pixels.
+        min_canvas_size: smallest height and width of the canvas, pixels.
         n_channels: number of channels of the image; needed only for a `fill_value` of several values.
         paste_x: share of the free width left of the image, 0 to 1.
         paste_y: share of the free height above the image, 0 to 1.

@@ -1,5 +1,3 @@
-"""random_crop_generator: draws random windows for images of known size."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -42,10 +40,10 @@ def random_crop_generator(
 
     Args:
         shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio
-            is taken.
-        random_area: least and largest area, as a share of the image's.
-        random_aspect_ratio: least and largest width / height.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
+        random_area: smallest and largest area, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height.
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width) of the window, pixels.
 

@@ -1,5 +1,3 @@
-"""random_resized_crop: crops a random window and resizes it, the usual augmentation for training classifiers."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -92,15 +90,15 @@ def random_resized_crop(
     _nearest: Static[bool | None] = None,
     _reach: Static[Rising | None] = None,
 ) -> Array:
-    """Resizes a random window of the image; the frames of a sequence share it.
+    """Resizes a random window of the image; all frames of a sequence have the same window.
 
     Args:
         image: [H, W, C].
         size: (height, width) of the result, pixels, or one value for both sides.
-        random_area: least and largest area of the window, as a share of the image's.
-        random_aspect_ratio: least and largest width / height of the window.
-        num_attempts: number of windows to draw until one fits; then the largest window with an allowed aspect ratio is
-            taken.
+        random_area: smallest and largest area of the window, as a share of the image's area.
+        random_aspect_ratio: smallest and largest width / height of the window.
+        num_attempts: maximum number of windows to draw; if none fits into the image, the largest window with an allowed
+            aspect ratio is taken.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
         mag_filter: filter of sides that do not shrink; None: `interp_type`.

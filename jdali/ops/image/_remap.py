@@ -1,5 +1,3 @@
-"""remap: warps images by tables with a point for each pixel."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -68,7 +66,7 @@ def remap(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Warps an image by two maps, which hold a point of the input for each pixel of the output.
+    """Warps an image by two maps, which contain a point of the input for each pixel of the output.
 
     out(x, y) = in(mapx(x, y), mapy(x, y)); 0 outside of the input and where a map is NaN.
 
@@ -105,7 +103,7 @@ def table_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """Looks up points in tables, for the tile of pixels at `centers`.
 
     Args:
-        parameters: a table [h, w] for each axis, and a shift to add to their points.
+        parameters: a table [h, w] of coordinates for each axis, and a shift that is added to them.
         centers: see `warp.Mapping`.
     """
     tables, shift = parameters

@@ -1,5 +1,3 @@
-"""resize: changes the size of images and volumes, with antialiasing."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -167,8 +167,8 @@ def resize_crop_mirror(
 
     Returns: the window, in the size of the crop.
 
-    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
-    does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. If the layout does not begin with H or D, DALI 2.4 mirrors the
+    axis before the requested one, or none.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """

@@ -1,5 +1,3 @@
-"""roi_random_crop: positions a window at random around, or within, a region of interest."""
-
 from __future__ import annotations
 
 import functools
@@ -54,7 +52,7 @@ def setup(
 
 
 def _axes(arguments: dict[str, Any]) -> int:
-    """Returns the number of axes of the window; raises if arguments have different numbers of elements."""
+    """Returns the number of axes of the window; raises an error if arguments have different numbers of elements."""
     lengths = {}
     for name, value in arguments.items():
         if value is not None:
@@ -121,10 +119,10 @@ def roi_random_crop(
     extent: Array | Sequence[Array],
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Draws the start of a window that shows as much of a region of interest as possible.
+    """Draws the start of a window that covers a region of interest as far as possible.
 
-    Along each axis, a window larger than the region contains it, and a smaller one lies within it; all such positions
-    have equal probabilities. If bounds are known, the window stays inside of them.
+    Along each axis, a window that is larger than the region contains the region, and a smaller window lies within it. All
+    positions for which this is true have equal probabilities. If bounds are known, the window stays inside of them.
 
     Args:
         picture: tensor whose sizes along its first axes are the bounds.

@@ -1,5 +1,3 @@
-"""rotate: rotates images around their centre."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -15,24 +13,23 @@ from jdali._kernels.affine_matrix import rotation_matrix
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
-# rotate_params.h: an excess over a whole number of pixels that does not enlarge the canvas.
+# As in DALI (rotate_params.h), the canvas is not enlarged if its size exceeds a whole number of pixels by less than this.
 _SLACK = 1e-2
 
 
 def canvas_size(
     size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None, frames: np.ndarray | None = None
 ) -> np.ndarray:
-    """Computes the smallest canvas that holds rotated images; each side has the parity of the image axis along it.
+    """Computes the smallest canvas for each rotated image. A side is odd if the image axis along it is odd, else even.
 
-    Equal parity keeps pixel centres on pixel centres, so that small angles blur less. All frames of a sequence get one
-    canvas, which holds the largest of them. Its parity is the most frequent parity of the frames' own canvases; in a tie,
-    it is even.
+    Pixel centres are then mapped to pixel centres, so small angles blur less. All frames of a sequence get one canvas, which
+    is large enough for each frame. A side of this canvas is odd if it would be odd for more than half of the single frames.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).
         angle: float32 [N], degrees.
         axis: float32 [N, 3], (x, y, z), for volumes.
-        frames: numbers of successive images that form a sequence; None: each image is by itself.
+        frames: number of images in each sequence, one sequence after the other; None: each image is by itself.
 
     Returns: int64 [N, 2] or [N, 3].
     """
@@ -46,7 +43,7 @@ def canvas_size(
         reach = np.abs(_np_rotation(radians, np.asarray(axis, np.float32)))[:, ::-1, ::-1]
         parts = reach * size[:, None, :].astype(np.float32)
         needed = np.ceil(parts.sum(-1) - np.float32(_SLACK)).astype(np.int64)
-        # The axis that reaches furthest; among equals, the output's own, then x before y before z.
+        # For each side, the image axis that extends furthest along it. On a tie, the side's own axis comes first, then x, y, z.
         own = np.diagonal(reach, 0, 1, 2) >= reach.max(-1)
         source = np.where(own, np.arange(3), 2 - reach[:, :, ::-1].argmax(-1))
         along = np.take_along_axis(size, source, axis=1)
@@ -105,7 +102,7 @@ def setup(
 
 
 def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Serves as `setup_needs`: the angle is needed on the host only if it decides the size of the canvas."""
+    """Implements `setup_needs`: the angle is needed on the host only if it determines the size of the canvas."""
     size = arguments.get("size")
     if size is not None and not (isinstance(size, (list, tuple, np.ndarray)) and len(size) == 0):
         return ("size",)
@@ -148,8 +145,8 @@ def rotate(
             repeated.
         interp_type: INTERP_NN or INTERP_LINEAR.
         keep_size: the canvas has the size of the image.
-        size: size of the canvas, ([D,] H, W), rounded to the nearest integer; empty: the image's with `keep_size`, else
-            large enough for the whole rotated image, with sides of the image's parity.
+        size: size of the canvas, ([D,] H, W), rounded to the nearest integer. Empty: the image's size with `keep_size`, else
+            large enough for the whole rotated image, with sides that are odd or even like the image's sides.
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 

@@ -1,5 +1,3 @@
-"""slice: cuts a window, given by its borders, out of arrays of any layout."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -64,7 +62,7 @@ def setup(
         extents = data.extents[group.rows]
         with group.blaming():
             chosen = _slice_window.slice_axes("slice", data.layout, extents.shape, group.axes, names)
-            if later:  # the number of axes is then equal for all samples, see `_needs`
+            if later:  # all samples then have the same number of axes, see `_needs`
                 sizes, params["_axes"] = _fixed_sizes(extents, chosen, shape), chosen.astype(np.int32)
             else:
                 anchors[group.rows], sizes[group.rows] = _slice_window.any_window(
@@ -73,7 +71,7 @@ def setup(
         cut.update(np.unique(chosen).tolist())
     if not later:
         anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes, policies)
-        # Clipped to int32: a window at its limits is outside of the data, too.
+        # Clipped to int32. Windows past the limits of int32 lie outside of the data before and after clipping.
         params["_anchors"] = np.clip(anchors, -(2**31), 2**31 - 1 - sizes).astype(np.int32)
     _window.check_border("slice", policy, data.extents, sizes)
     channels = sizes[:, layout.index("C")] if "C" in layout else None
@@ -114,7 +112,7 @@ def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: object) -> np.nda
 
 
 def _needs(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """Serves as `setup_needs`: the start need not be known if `shape` is, unless windows are trimmed or axes differ."""
+    """Implements `setup_needs`: with `shape`, the start is not needed, unless windows are trimmed or axes differ by sample."""
     names = ("axes", *_NAMED, "anchor", "shape_input")
     same_axes = isinstance(arguments.get("axes", ()), (int, tuple, list, np.ndarray))
     if (
@@ -165,7 +163,7 @@ def slice(
         data: any layout, any type.
         anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: axes of the window arguments; their number may differ by sample; negative ones count
+        axes: axes that the window arguments refer to; their number may differ by sample; negative ones count
             from the end; empty: all axes, in order; None: `axis_names`.
         axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
             HW, HWC or DHWC. Excludes `axes`.

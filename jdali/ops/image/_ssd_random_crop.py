@@ -1,5 +1,3 @@
-"""ssd_random_crop: cuts out a random window that keeps enough of an image's boxes, to train SSD."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +10,7 @@ from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, host_operator
 
 _NAME = "ssd_random_crop"
-# Thresholds of DALI's random_crop.h; its option to accept any window has the threshold 0.
+# Thresholds of DALI's random_crop.h; DALI's option to accept any window is the threshold 0.
 _THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.0)
 
 
@@ -56,10 +54,11 @@ def ssd_random_crop(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Cuts out a random window that overlaps with all boxes; returns it with the boxes and labels in it.
 
-    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws
-    `num_attempts` windows. Their sides are 0.3 to 1 times the image's, with a ratio of 1/2 to 2 of these shares. A window
-    is accepted if all boxes overlap with it by the drawn value, and it contains the centre of at least one box. Boxes with
-    their centre outside are removed. Deprecated in DALI in favour of `random_bbox_crop`.
+    Each round draws a threshold (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws `num_attempts` windows.
+    The sides of a window are 0.3 to 1 times the sides of the image, and the ratio of these two factors is 1/2 to 2. A window
+    is accepted if the intersection over union of the window and each box reaches the threshold, and if it contains the
+    centre of at least one box. Boxes whose centre is outside of the window are removed. Deprecated in DALI in favour of
+    `random_bbox_crop`.
 
     Args:
         image: [H, W, C].
@@ -75,7 +74,7 @@ def ssd_random_crop(
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """
-    assert _words is not None  # `setup` passes it
+    assert _words is not None  # only `setup` passes this argument
     first, last = boxes[:, :2], boxes[:, 2:]
     outside = boxes[~((boxes >= 0) & (boxes <= 1)).all(axis=1)]
     if len(outside):

@@ -1,5 +1,3 @@
-"""tensor_resize: resizes arrays of any layout along any axes."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -48,14 +46,14 @@ def setup(
     extents = data.extents
 
     def all_axes(name: str, values: object, others: object) -> Any:
-        """Extends `values` of the chosen axes to [N, ndim] by `others`; None stays None."""
+        """Extends `values`, which belong to the chosen axes, to [N, ndim]; other axes get `others`. None stays None."""
         if values is None:
             return None
         result = np.broadcast_to(np.asarray(others, np.float64), extents.shape).copy()
         result[:, chosen] = per_axis(_NAME, name, np.asarray(values), len(chosen))
         return result
 
-    # As in DALI, the target of an axis that is not chosen is its own size, which matters in every mode.
+    # As in DALI, the requested size of an axis that is not in `axes` is its present size, in every mode.
     wanted = all_axes("sizes", sizes, extents)
     if wanted is None:
         wanted = all_axes("scales", scales, 1) * extents
@@ -85,7 +83,7 @@ def setup(
 def _chosen_axes(
     data: BatchSpec, axes: tuple[int, ...] | int | None, axis_names: str | None
 ) -> tuple[int, ...]:
-    """Returns the axes to resize, by default all; raises for missing or repeated ones."""
+    """Returns the axes to resize, by default all; raises for axes that do not exist or are repeated."""
     if axes is not None and axis_names is not None:
         raise ValueError(f"{_NAME}: Arguments `axes` and `axis_names` are mutually exclusive")
     if axis_names is not None:
@@ -156,8 +154,8 @@ def tensor_resize(
         max_size: largest output size: one value for all axes, or one per axis; None: no limit.
         min_filter: filter of axes that shrink; None: `interp_type`.
         minibatch_size: without effect.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. The requested size of an
-            axis that is not chosen is its own size, so the last two modes may resize it, too.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. An axis that is not chosen requests its
+            present size, so the last two modes may resize it, too.
         roi_end: end of the window to resize along each axis; an axis is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sizes; False: elements.
         roi_start: start of the window along each axis; None: the whole array. Filters also read elements around the
@@ -171,8 +169,8 @@ def tensor_resize(
 
     Returns: the resized array.
 
-    Parity: DALI takes up to three adjacent axes, jdali any axes. An axis in `axes` that keeps its size is filtered; in
-    DALI this depends on the other axes and samples. Only the GAUSSIAN filter shows the difference.
+    Parity: DALI takes up to three adjacent axes, jdali any axes. An axis in `axes` whose size does not change is filtered,
+    too; in DALI, this depends on the other axes and samples. Only the GAUSSIAN filter changes such an axis.
 
     Example: images = fn.tensor_resize(images, sizes=[60, 90], axes=[0, 1])
     """

@@ -1,5 +1,3 @@
-"""warp_affine: rotates, scales, shears and shifts images in one step."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -136,5 +134,5 @@ def _as_transform(matrix: Vector | Matrix, axes: int) -> Array:
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:
         return values.reshape(axes, axes + 1)
-    # The adapter treats a second input as an image without channels, and appends an axis.
+    # The layout adapter treats a second input as an image without channels, and appends a third axis to the matrix.
     return values.reshape(values.shape[:2])[:axes, : axes + 1]

@@ -1,5 +1,3 @@
-"""warp_perspective: warps images by a perspective transform."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -24,7 +22,7 @@ _FILTERS = (types.INTERP_NN, types.INTERP_LINEAR, types.INTERP_CUBIC)
 
 
 def pixel_origin_shift(name: str, pixel_origin: str) -> float:
-    """Returns the coordinate of pixel 0's centre in the user's coordinates."""
+    """Returns the user's coordinate of the centre of pixel 0."""
     shifts = {"corner": 0.5, "center": 0.0}
     if pixel_origin not in shifts:
         raise ValueError(
@@ -169,7 +167,7 @@ def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]
     """Maps points by a perspective transform.
 
     Args:
-        parameters: transform [3, 3], and the shift between coordinates of `warp` and the user's.
+        parameters: transform [3, 3], and the shift from the user's coordinates to those of `warp`.
         centers: see `warp.Mapping`.
     """
     transform, shift = parameters
@@ -185,5 +183,5 @@ def _as_transform(matrix: Vector | Matrix) -> Array:
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:
         return values.reshape(3, 3)
-    # The adapter treats a second input as an image without channels, and appends an axis.
+    # The layout adapter treats a second input as an image without channels, and appends a third axis to the matrix.
     return values.reshape(values.shape[:2])[:3, :3]

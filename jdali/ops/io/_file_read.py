@@ -1,5 +1,3 @@
-"""io.file.read: reads whole files by path."""
-
 from __future__ import annotations
 
 import os

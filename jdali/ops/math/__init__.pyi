@@ -15,7 +15,7 @@ def abs(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the absolute value; the least signed integer wraps around to itself.
+    """Computes the absolute value. For signed integers, the smallest value has no positive counterpart and does not change.
 
     Returns: shape and type of the input.
 
@@ -45,7 +45,7 @@ def acos(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1.
+    """Computes the angle in radians, from 0 to pi, whose cosine is the value; NaN outside of -1 to 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -137,7 +137,7 @@ def asin(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1.
+    """Computes the angle in radians, from -pi/2 to pi/2, whose sine is the value; NaN outside of -1 to 1.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -197,7 +197,7 @@ def atan(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the angle in radians, -pi/2 to pi/2, of a tangent.
+    """Computes the angle in radians, from -pi/2 to pi/2, whose tangent is the value.
 
     Returns: shape of the input; its type if that is floating, else float32.
 
@@ -228,7 +228,7 @@ def atan2(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
+    """Computes the angle in radians, from -pi to pi, whose tangent is `x / y`; the signs of both determine the quadrant.
 
     Returns: the broadcast shape, in the promoted floating type.
 
@@ -290,7 +290,7 @@ def bitand(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in both operands; booleans give their conjunction.
+    """Keeps the bits that are set in both operands. For booleans, this is the logical and.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -352,7 +352,7 @@ def bitor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in either operand; booleans give their disjunction.
+    """Keeps the bits that are set in either operand or in both. For booleans, this is the logical or.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -384,7 +384,7 @@ def bitxor(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Keeps bits that are set in only one operand; booleans give their exclusive disjunction.
+    """Keeps the bits that are set in only one operand. For booleans, this is the exclusive or.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -477,7 +477,7 @@ def clamp(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Limits values to `lo` from below, then to `hi` from above; NaN stays.
+    """Replaces values below `lo` by `lo`, then values above `hi` by `hi`; NaN stays NaN.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -570,7 +570,7 @@ def div(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Divides `left / right` as real numbers, float32 for integers.
+    """Divides `left / right` as real numbers; integers are converted to float32.
 
     Returns: the broadcast shape, in the promoted floating type; infinite or NaN where `right` is 0.
 
@@ -724,7 +724,7 @@ def floordiv(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Divides `left // right`: integers are truncated towards zero (-7 // 2 is -3), floats keep their fraction.
+    """Divides `left // right`. Integer quotients are truncated towards zero (-7 // 2 is -3); float quotients keep the fraction.
 
     Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
 
@@ -760,7 +760,7 @@ def fpow(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Raises `base` to the power of `exponent` as real numbers, float32 for integers.
+    """Raises `base` to the power of `exponent` as real numbers; integers are converted to float32.
 
     Returns: the broadcast shape, in the promoted floating type.
 
@@ -978,7 +978,7 @@ def lshift(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Shifts `left` up by `right` bits, modulo 32 (64 for 64-bit types).
+    """Shifts `left` up by `right` bits; `right` counts modulo 32, or modulo 64 for 64-bit types.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1144,7 +1144,7 @@ def mul(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Multiplies; integers wrap around, booleans give their conjunction.
+    """Multiplies; integers wrap around, and the product of booleans is their logical and.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1266,7 +1266,7 @@ def pow(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Raises `base` to the power of `exponent`; integers wrap around, and give 0 for a negative exponent.
+    """Raises `base` to the power of `exponent`. For integers, overflow wraps around and a negative exponent gives 0.
 
     Returns: the broadcast shape, in the promoted type.
 
@@ -1298,7 +1298,7 @@ def rshift(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Shifts `left` down by `right` bits, modulo 32 (64 for 64-bit types).
+    """Shifts `left` down by `right` bits; `right` counts modulo 32, or modulo 64 for 64-bit types.
 
     Returns: the broadcast shape, in the promoted type; the sign is kept.
 
@@ -1333,7 +1333,7 @@ def rsqrt(
 
     Returns: shape of the input; its type if that is floating, else float32.
 
-    Parity: DALI gives NaN for 0, and is off by some 1e-7 of the value elsewhere.
+    Parity: DALI returns NaN for 0; elsewhere its relative error is about 1e-7.
 
     Args:
         layout: layout of the inputs, or one for each; "": by the number of axes.

@@ -34,13 +34,13 @@ def sub(left: Array, right: Array) -> Array:
 
 @elementwise("mul", "multiplication")
 def mul(left: Array, right: Array) -> Array:
-    """Multiplies; integers wrap around, booleans give their conjunction."""
+    """Multiplies; integers wrap around, and the product of booleans is their logical and."""
     return left * right
 
 
 @elementwise("div", "real")
 def div(left: Array, right: Array) -> Array:
-    """Divides `left / right` as real numbers, float32 for integers.
+    """Divides `left / right` as real numbers; integers are converted to float32.
 
     Returns: the broadcast shape, in the promoted floating type; infinite or NaN where `right` is 0.
     """
@@ -50,15 +50,15 @@ def div(left: Array, right: Array) -> Array:
 def _quotient(left: Array, right: Array) -> Array:
     """Divides floats, rounding once.
 
-    XLA turns a division by a constant into a product with its reciprocal, which rounds twice. The `where` hides that the
-    divisor is a constant; it changes the divisor only where `left`, and thus the quotient, is NaN.
+    XLA turns a division by a constant into a product with the reciprocal, which rounds twice. The `where` hides from XLA that
+    the divisor is a constant. It changes the divisor only where `left` is NaN, and the quotient is NaN in any case.
     """
     return left / jnp.where(jnp.isnan(left), left, right)
 
 
 @elementwise("floordiv", "arithmetic", check=_refuse_zero)
 def floordiv(left: Array, right: Array) -> Array:
-    """Divides `left // right`: integers are truncated towards zero (-7 // 2 is -3), floats keep their fraction.
+    """Divides `left // right`. Integer quotients are truncated towards zero (-7 // 2 is -3); float quotients keep the fraction.
 
     Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
 
@@ -71,7 +71,7 @@ def floordiv(left: Array, right: Array) -> Array:
 
 @elementwise("mod", "arithmetic", check=_refuse_zero)
 def mod(left: Array, right: Array) -> Array:
-    """Computes the remainder of a division that rounds towards zero; it has the sign of `left`, as with C's `fmod`.
+    """Computes the remainder of a division that rounds towards zero. As in C's `fmod`, the remainder has the sign of `left`.
 
     Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
     for integers that are computed.
@@ -95,7 +95,7 @@ def _divide(function: Callable[[Array, Array], Array], left: Array, right: Array
 
 @elementwise("pow", "arithmetic")
 def pow(base: Array, exponent: Array) -> Array:
-    """Raises `base` to the power of `exponent`; integers wrap around, and give 0 for a negative exponent."""
+    """Raises `base` to the power of `exponent`. For integers, overflow wraps around and a negative exponent gives 0."""
     if jnp.issubdtype(base.dtype, jnp.floating):
         return jnp.power(base, exponent)
     base, exponent = jnp.broadcast_arrays(base, exponent)
@@ -110,7 +110,7 @@ def pow(base: Array, exponent: Array) -> Array:
 
 @elementwise("fpow", "real")
 def fpow(base: Array, exponent: Array) -> Array:
-    """Raises `base` to the power of `exponent` as real numbers, float32 for integers."""
+    """Raises `base` to the power of `exponent` as real numbers; integers are converted to float32."""
     return jnp.power(base, exponent)
 
 

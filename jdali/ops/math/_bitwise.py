@@ -13,19 +13,19 @@ from jdali._kernels.elementwise import elementwise
 
 @elementwise("bitand", "bitwise")
 def bitand(left: Array, right: Array) -> Array:
-    """Keeps bits that are set in both operands; booleans give their conjunction."""
+    """Keeps the bits that are set in both operands. For booleans, this is the logical and."""
     return left & right
 
 
 @elementwise("bitor", "bitwise")
 def bitor(left: Array, right: Array) -> Array:
-    """Keeps bits that are set in either operand; booleans give their disjunction."""
+    """Keeps the bits that are set in either operand or in both. For booleans, this is the logical or."""
     return left | right
 
 
 @elementwise("bitxor", "bitwise")
 def bitxor(left: Array, right: Array) -> Array:
-    """Keeps bits that are set in only one operand; booleans give their exclusive disjunction."""
+    """Keeps the bits that are set in only one operand. For booleans, this is the exclusive or."""
     return left ^ right
 
 
@@ -37,13 +37,13 @@ def bitnot(value: Array) -> Array:
 
 @elementwise("lshift", "bitwise")
 def lshift(left: Array, right: Array) -> Array:
-    """Shifts `left` up by `right` bits, modulo 32 (64 for 64-bit types)."""
+    """Shifts `left` up by `right` bits; `right` counts modulo 32, or modulo 64 for 64-bit types."""
     return _shift(lax.shift_left, left, right)
 
 
 @elementwise("rshift", "bitwise")
 def rshift(left: Array, right: Array) -> Array:
-    """Shifts `left` down by `right` bits, modulo 32 (64 for 64-bit types).
+    """Shifts `left` down by `right` bits; `right` counts modulo 32, or modulo 64 for 64-bit types.
 
     Returns: the broadcast shape, in the promoted type; the sign is kept.
     """
@@ -52,7 +52,7 @@ def rshift(left: Array, right: Array) -> Array:
 
 
 def _shift(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Array:
-    """Shifts as C on x86 does: narrow types are widened to 32 bits first."""
+    """Shifts with the results of C on x86, where narrow types are widened to 32 bits first."""
     dtype = np.dtype(left.dtype)
     if dtype.itemsize < 4:
         wide = jnp.int32 if dtype.kind == "i" else jnp.uint32

@@ -66,7 +66,7 @@ def max(left: Array, right: Array) -> Array:
 
 @elementwise("clamp", "arithmetic")
 def clamp(value: Array, lo: Array, hi: Array) -> Array:
-    """Limits values to `lo` from below, then to `hi` from above; NaN stays."""
+    """Replaces values below `lo` by `lo`, then values above `hi` by `hi`; NaN stays NaN."""
     raised = jnp.where(value < lo, lo, value)
     return jnp.where(raised > hi, hi, raised)
 
@@ -79,12 +79,9 @@ def _compare(
     negative_left: bool,
     negative_right: bool,
 ) -> Array:
-    """Compares in the common type; integers without a common type by sign, then as unsigned.
+    """Compares in the common type. Integers without a common type are compared by sign, then as unsigned integers.
 
     Args:
-        function: comparison of arrays of one type.
-        left: operand, any type.
-        right: operand, any type.
         negative_left: result where `left` is negative and `right` unsigned.
         negative_right: result where `right` is negative and `left` unsigned.
     """

@@ -11,7 +11,7 @@ from jdali._kernels.elementwise import elementwise
 
 @elementwise("abs", "arithmetic")
 def abs(input: Array) -> Array:
-    """Computes the absolute value; the least signed integer wraps around to itself."""
+    """Computes the absolute value. For signed integers, the smallest value has no positive counterpart and does not change."""
     return jnp.abs(input)
 
 
@@ -43,7 +43,7 @@ def sqrt(input: Array) -> Array:
 def rsqrt(input: Array) -> Array:
     """Computes one over the square root; infinite for 0.
 
-    Parity: DALI gives NaN for 0, and is off by some 1e-7 of the value elsewhere.
+    Parity: DALI returns NaN for 0; elsewhere its relative error is about 1e-7.
     """
     return lax.rsqrt(input)
 
@@ -70,7 +70,7 @@ def log(input: Array) -> Array:
 def log2(input: Array) -> Array:
     """Computes the logarithm to base 2; minus infinity for 0, NaN for negative values."""
     logarithm = jnp.log(input)
-    # XLA divides by a constant in some shapes and multiplies by its reciprocal in others.
+    # Not divided, because XLA divides by a constant in some shapes and multiplies by its reciprocal in others.
     one, two = logarithm.dtype.type(1), logarithm.dtype.type(np.log(2))
     return logarithm * (one / two)
 
@@ -101,24 +101,24 @@ def tan(input: Array) -> Array:
 
 @elementwise("asin", "real")
 def asin(input: Array) -> Array:
-    """Computes the angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1."""
+    """Computes the angle in radians, from -pi/2 to pi/2, whose sine is the value; NaN outside of -1 to 1."""
     return jnp.arcsin(input)
 
 
 @elementwise("acos", "real")
 def acos(input: Array) -> Array:
-    """Computes the angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1."""
+    """Computes the angle in radians, from 0 to pi, whose cosine is the value; NaN outside of -1 to 1."""
     return jnp.arccos(input)
 
 
 @elementwise("atan", "real")
 def atan(input: Array) -> Array:
-    """Computes the angle in radians, -pi/2 to pi/2, of a tangent."""
+    """Computes the angle in radians, from -pi/2 to pi/2, whose tangent is the value."""
     return jnp.arctan(input)
 
 
 def _root_of_exp(input: Array) -> Array:
-    """Computes exp(x / 2): half of exp(x) overflows too early, and x - log 2 has a rounding error that exp magnifies."""
+    """Computes exp(x / 2), the square root of exp(x). exp(x) would overflow too early, and exp(x - log 2) be less exact."""
     return jnp.exp(0.5 * input)
 
 
@@ -126,7 +126,7 @@ def _root_of_exp(input: Array) -> Array:
 def sinh(input: Array) -> Array:
     """Computes the hyperbolic sine."""
     root, less_one = _root_of_exp(input), jnp.expm1(jnp.clip(input, -1, 1))
-    # Near 0 both exponentials are near 1, and their difference cancels; `expm1` leaves out the 1.
+    # Near 0, both exponentials are near 1, and their difference would lose digits. `expm1` computes them without the 1.
     near = 0.5 * (less_one + less_one / (less_one + 1))
     return jnp.where(jnp.abs(input) < 1, near, 0.5 * root * root - 0.5 / root / root)
 
@@ -164,5 +164,5 @@ def atanh(input: Array) -> Array:
 
 @elementwise("atan2", "real")
 def atan2(x: Array, y: Array) -> Array:
-    """Computes the angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give."""
+    """Computes the angle in radians, from -pi to pi, whose tangent is `x / y`; the signs of both determine the quadrant."""
     return jnp.arctan2(x, y)

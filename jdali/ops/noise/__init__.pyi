@@ -11,7 +11,7 @@ from jdali.data_node import DataNode
 from jdali.fn._classes import OperatorClass
 
 class Gaussian(OperatorClass):
-    """Adds normally distributed noise to each element; rounds half away from zero, saturates.
+    """Adds normally distributed noise to each element. Results are rounded half away from zero and saturated.
 
     Args:
         data: any shape and type.
@@ -44,10 +44,10 @@ class SaltAndPepper(OperatorClass):
 
     Args:
         data: any shape and type; without a layout, the last axis has the channels.
-        pepper_val: value of pepper, rounded and saturated; None: the type's least value, -1 for floats.
+        pepper_val: value of pepper, rounded and saturated; None: the smallest value of integer types, -1 for floats.
         per_channel: True: replace channels independently; False: whole pixels.
         prob: probability that a pixel is replaced, 0 to 1.
-        salt_val: value of salt, rounded and saturated; None: the type's largest value, 1 for floats.
+        salt_val: value of salt, rounded and saturated; None: the largest value of integer types, 1 for floats.
         salt_vs_pepper: probability that a replaced pixel becomes salt, 0 to 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -77,9 +77,9 @@ class SaltAndPepper(OperatorClass):
     ) -> None: ...
 
 class Shot(OperatorClass):
-    """Replaces each element by a Poisson variate with that mean, in units of `factor`.
+    """Replaces each element by a Poisson variate whose mean is the element, in units of `factor`.
 
-    out = poisson(max(0, in / factor)) · factor; rounds half away from zero, saturates.
+    out = poisson(max(0, in / factor)) · factor, rounded half away from zero and saturated.
 
     Args:
         data: any shape and type. NaN, infinite and negative values count as 0.
@@ -121,7 +121,7 @@ def gaussian(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Adds normally distributed noise to each element; rounds half away from zero, saturates.
+    """Adds normally distributed noise to each element. Results are rounded half away from zero and saturated.
 
     Args:
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
@@ -198,10 +198,10 @@ def salt_and_pepper(
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
         data: any shape and type; without a layout, the last axis has the channels.
-        pepper_val: value of pepper, rounded and saturated; None: the type's least value, -1 for floats.
+        pepper_val: value of pepper, rounded and saturated; None: the smallest value of integer types, -1 for floats.
         per_channel: True: replace channels independently; False: whole pixels.
         prob: probability that a pixel is replaced, 0 to 1.
-        salt_val: value of salt, rounded and saturated; None: the type's largest value, 1 for floats.
+        salt_val: value of salt, rounded and saturated; None: the largest value of integer types, 1 for floats.
         salt_vs_pepper: probability that a replaced pixel becomes salt, 0 to 1.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -273,9 +273,9 @@ def shot(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Replaces each element by a Poisson variate with that mean, in units of `factor`.
+    """Replaces each element by a Poisson variate whose mean is the element, in units of `factor`.
 
-    out = poisson(max(0, in / factor)) · factor; rounds half away from zero, saturates.
+    out = poisson(max(0, in / factor)) · factor, rounded half away from zero and saturated.
 
     Args:
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by

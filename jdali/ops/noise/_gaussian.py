@@ -1,5 +1,3 @@
-"""noise.gaussian: adds normally distributed noise."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -20,7 +18,7 @@ def gaussian(
     stddev: PerSample[float] = 1.0,
     extent: Array,
 ) -> Array:
-    """Adds normally distributed noise to each element; rounds half away from zero, saturates.
+    """Adds normally distributed noise to each element. Results are rounded half away from zero and saturated.
 
     Args:
         data: any shape and type.

@@ -1,5 +1,3 @@
-"""noise.salt_and_pepper: sets some elements to one of two values."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -52,10 +50,10 @@ def salt_and_pepper(
 
     Args:
         data: any shape and type; without a layout, the last axis has the channels.
-        pepper_val: value of pepper, rounded and saturated; None: the type's least value, -1 for floats.
+        pepper_val: value of pepper, rounded and saturated; None: the smallest value of integer types, -1 for floats.
         per_channel: True: replace channels independently; False: whole pixels.
         prob: probability that a pixel is replaced, 0 to 1.
-        salt_val: value of salt, rounded and saturated; None: the type's largest value, 1 for floats.
+        salt_val: value of salt, rounded and saturated; None: the largest value of integer types, 1 for floats.
         salt_vs_pepper: probability that a replaced pixel becomes salt, 0 to 1.
 
     Returns: shape and type of `data`.

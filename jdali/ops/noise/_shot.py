@@ -1,5 +1,3 @@
-"""noise.shot: adds the noise of counting events, such as photons."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -14,22 +12,23 @@ from jdali._numerics.random import counted_normal, counted_uniform, element_coun
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator
 
-# Means below `_FEW` compare a uniform number with the cumulative probabilities. Means up to `_MANY` use rejection, with 1.1
-# to 1.4 attempts on average. Above, a normal distribution is used; the true skewness is below 1e-3.
+# For means below `_FEW`, a uniform number is compared with the cumulative probabilities. For means up to `_MANY`, rejection is
+# used, with 1.1 to 1.4 attempts on average. For larger means, a normal distribution is used, because the skewness of the Poisson
+# distribution is below 1e-3.
 _FEW = np.float32(10)
 _MANY = np.float32(2.0**20)
 # An attempt is rejected with a probability of at most 1/4, so all attempts fail for one element in 10¹².
 _ATTEMPTS = 20
 _REFUSED = np.float32(-1)
-# Elements in a group. A word has a bit for each element, which is set if the element needs further attempts.
+# Number of elements in a group. An integer has one bit for each element of a group, set if the element needs further attempts.
 _GROUP = 32
 
 
 @operator(name="noise.shot", source="operators/random/noise/shot_noise.h")
 def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent: Array) -> Array:
-    """Replaces each element by a Poisson variate with that mean, in units of `factor`.
+    """Replaces each element by a Poisson variate whose mean is the element, in units of `factor`.
 
-    out = poisson(max(0, in / factor)) · factor; rounds half away from zero, saturates.
+    out = poisson(max(0, in / factor)) · factor, rounded half away from zero and saturated.
 
     Args:
         data: any shape and type. NaN, infinite and negative values count as 0.
@@ -60,11 +59,11 @@ def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
     mean = mask_padding(mean_of(data), extent, 0)
     mean = jnp.where(jnp.isfinite(mean) & (mean > 0), mean, jnp.float32(0))
     counter = element_counter(extent, jnp.indices(mean.shape, jnp.uint32, sparse=True))
-    # Barriers surround both draws: XLA would compute them again for each use, or pass a dozen arrays between kernels.
+    # Without the barriers, XLA would compute both draws again for each use, or pass a dozen arrays between kernels.
     small = lax.optimization_barrier(noisy(_by_sums(key, counter, mean)))
     k, good = _attempt(key, counter, jnp.clip(mean, _FEW, _MANY), 0)
     tried = lax.optimization_barrier(jnp.where(good, k, _REFUSED))
-    # The barrier hides that `_by_sums` uses the same draw; otherwise XLA would keep the draw in memory until here.
+    # The barrier hides from XLA that `_by_sums` uses the same draw. Otherwise, XLA would keep the draw in memory until here.
     standard = counted_normal(key, counter, lax.optimization_barrier(jnp.uint32(0)))
     normal = jnp.maximum(jnp.round(mean + jnp.sqrt(mean) * standard), 0)
     refused = tried == _REFUSED
@@ -80,16 +79,17 @@ def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
 
 
 def _by_sums(key: Array, counter: Array, mean: Array) -> Array:
-    """Draws by inversion: the least number of events whose cumulative probability is above a uniform number.
+    """Draws by inversion: returns the smallest number of events whose cumulative probability is above a uniform number.
 
     Results for means from `_FEW` on are unspecified.
     """
     u, mean = counted_uniform(key, counter, 0), jnp.where(mean < _FEW, mean, jnp.float32(0))
     probability = total = jnp.exp(-mean)
     result = jnp.zeros_like(mean)
-    # The barrier hides a constant: XLA would turn the division by it into a product.
+    # The barrier hides a constant, because XLA would turn the division by a constant into a product.
     k = lax.optimization_barrier(jnp.float32(0))
-    # Bounded, because float32 sums can stay below the largest u; the rest has a probability below 2**-23.
+    # The number of iterations is fixed, because float32 sums may never reach the largest u. Larger numbers of events, which are
+    # omitted, have a probability below 2**-23.
     for _ in range(int(3.5 * _FEW)):
         k = k + 1
         result = jnp.where(u >= total, k, result)
@@ -121,14 +121,13 @@ def _attempt(key: Array, counter: Array, mean: Array, number: int | Array) -> tu
 def _until_accepted(
     data: Array, result: Array, waiting: Array, again: Callable[..., tuple[Array, Array]]
 ) -> Array:
-    """Makes further attempts for waiting elements; each iteration makes one attempt for one element of each group.
+    """Makes further attempts for waiting elements. Each iteration makes one attempt for one element of each group.
 
     Args:
-        data: input of the operator.
-        result: output so far; an element stays as it is if all attempts fail.
+        result: output so far; it does not change at elements for which all attempts fail.
         waiting: bool, elements that need further attempts.
         again: `again(values, position, number)` makes attempt `number` for values of `data` at indices `position` along
-            each axis; returns outputs, and bool, True for accepted outputs.
+            each axis. It returns outputs, and bool, True for accepted outputs.
     """
     if not data.size:
         return result
@@ -146,7 +145,7 @@ def _until_accepted(
     def turn(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         queue, number, result = state
         lowest = queue & (~queue + 1)
-        # A group without waiting elements takes its first element, and leaves it unchanged.
+        # In a group without waiting elements, this is the first element, which then does not change.
         element = first + lax.population_count(jnp.maximum(lowest, 1) - 1).astype(jnp.int32)
         drawn, good = again(values[element], _position(element, data.shape), number)
         drawn = jnp.where((queue != 0) & good, drawn, result[element])
@@ -159,7 +158,7 @@ def _until_accepted(
 
 
 def _position(element: Array, shape: Sequence[int]) -> list[Array]:
-    """Converts row-major numbers of elements to indices along each axis."""
+    """Converts row-major indices of elements to indices along each axis."""
     position = []
     for size in reversed(shape):
         position.append(lax.rem(element, np.int32(size)))
@@ -168,10 +167,10 @@ def _position(element: Array, shape: Sequence[int]) -> list[Array]:
 
 
 def _log_probability(k: Array, mean: Array) -> Array:
-    """Computes the logarithm of the Poisson probability of `k` events, without cancellation for means of millions."""
+    """Computes the logarithm of the Poisson probability of `k` events, without loss of digits for means of millions."""
     safe = jnp.maximum(k, 1)
     distance = (mean - safe) / safe
-    # Stirling's series for k!; k log(mean) - mean alone would cancel.
+    # Stirling's series for k! is used, because k log(mean) - mean would lose digits by cancellation.
     many = safe * (jnp.log1p(distance) - distance) - 0.5 * jnp.log(jnp.float32(2 * np.pi) * safe)
     many -= 1 / (12 * safe) - 1 / (360 * safe**3)
     return jnp.where(k < 1, -mean, many)

@@ -1,5 +1,3 @@
-"""random.choice: draws elements of an array, or integers below a limit."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -72,7 +70,7 @@ def _check_probabilities(probabilities: np.ndarray) -> None:
     count = len(probabilities)
     if not count:
         return
-    # Padding with zeros affects neither check.
+    # Zeros that were added as padding affect neither check.
     p = (padded(probabilities) if probabilities.dtype == object else probabilities).reshape(count, -1)
     check_samples(
         (p < 0) | (p > 1),
@@ -120,7 +118,8 @@ def choice(
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-    computed in the pipeline is not checked: an n below 1 gives 0, and with `p`, n is the number of probabilities.
+        computed in the pipeline is not checked. If n is below 1, the result is 0; with `p`, the number of probabilities is
+        used as n.
 
     Example: value = fn.random.choice(5)
     """
@@ -143,7 +142,7 @@ def choice(
 
 @one_program()
 def _running_sums(chances: Array) -> Array:
-    """Sums float32 [n] up to each element, in order."""
+    """Computes the running sums of float32 [n], in order."""
     start = varying_like(jnp.zeros((), jnp.float32), chances)
     sums: Array = lax.scan(lambda total, one: (total + one,) * 2, start, chances)[1]
     return sums

@@ -1,5 +1,3 @@
-"""random.coin_flip: draws ones and zeros."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""random.normal: draws normally distributed numbers."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""random.uniform: draws numbers from a range or a list, with equal probabilities."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -30,7 +28,7 @@ def setup(
 
 
 def _check_range(limits: Any) -> None:
-    """Raises unless each sample has a (begin, end) with begin < end; `limits` is [N, 2], or a tracer."""
+    """Raises an error unless begin < end in each row (begin, end) of `limits`, [N, 2]; a tracer is not checked."""
     shape = limits.known_shape if is_traced(limits) else limits.shape
     if shape is not None and shape[1:] != (2,):
         raise ValueError(
@@ -91,6 +89,6 @@ def uniform(
     limits: Any = range
     begin, end = limits[0], limits[1]
     drawn = begin + element_uniform(key, out_extent, out_shape) * (end - begin)
-    # Rounding could give the end itself.
+    # The minimum is needed, because a value could be rounded up to the end of the range.
     largest = jnp.nextafter(*(lax.stop_gradient(jnp.float32(limit)) for limit in (end, begin)))
     return saturate_cast(jnp.minimum(drawn, largest), dtype)

@@ -1,1 +1,1 @@
-"""Operators that reduce axes, and `normalize`, which needs reductions."""
+"""Operators that reduce axes, and `normalize`, which uses reductions."""

@@ -205,7 +205,7 @@ class StdDev(OperatorClass):
     ) -> None: ...
 
 class Sum(OperatorClass):
-    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
+    """Sums the elements along axes. The accumulator has the type of the output; integers wrap around.
 
     Args:
         data: any shape, numbers or bool.
@@ -554,7 +554,7 @@ def sum(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
+    """Sums the elements along axes. The accumulator has the type of the output; integers wrap around.
 
     Args:
         data: any shape, numbers or bool.

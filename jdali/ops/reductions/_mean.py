@@ -29,13 +29,13 @@ def _setup(name: str) -> Callable[..., Plan]:
 
 
 def _mean(value: Array, extent: Array, axes: tuple[int, ...], keep_dims: bool, **_: object) -> Array:
-    """Computes the mean as float32; the sum has the type of `value`."""
+    """Computes the mean as float32; the sum is computed in the type of `value`."""
     total = masked_sum(value, extent, axes, keep_dims).astype(jnp.float32)
     return total * (1 / count(extent, axes))
 
 
 def _finish(value: Array, dtype: np.dtype | None, out_shape: tuple[int, ...]) -> Array:
-    """Converts a mean; unlike DALI's other casts, this one truncates the fraction for integers."""
+    """Converts a mean to `dtype`. Unlike other casts in DALI, the conversion to integers truncates the fraction."""
     out = np.dtype(dtype or np.float32)
     return fit(saturate_cast(jnp.trunc(value) if out.kind in "iu" else value, out), out_shape)
 

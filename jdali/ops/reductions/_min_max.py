@@ -24,7 +24,7 @@ def _setup(name: str) -> Callable[..., Plan]:
 
 
 def _prepare(data: Array, extent: Array, neutral: object) -> Array:
-    """Replaces padding and NaN by `neutral`; DALI's comparisons ignore NaN, too."""
+    """Replaces padding by `neutral`, and also NaN, which DALI's comparisons ignore."""
     if jnp.issubdtype(data.dtype, jnp.floating):
         data = jnp.where(jnp.isnan(data), jnp.asarray(neutral, data.dtype), data)
     return mask_padding(data, extent, neutral)
@@ -47,7 +47,7 @@ def reduce_min(data: Array, /, *, extent: Array, out_shape: tuple[int, ...], **o
     Args:
         data: any shape and type.
 
-    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; where there is nothing to reduce, the type's largest finite value.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
@@ -65,7 +65,7 @@ def reduce_max(data: Array, /, *, extent: Array, out_shape: tuple[int, ...], **o
     Args:
         data: any shape and type.
 
-    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; where there is nothing to reduce, the type's smallest finite value.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """

@@ -1,5 +1,3 @@
-"""normalize: subtracts a mean and divides by a standard deviation, which are arguments or measured."""
-
 from __future__ import annotations
 
 from typing import Any, cast
@@ -50,10 +48,10 @@ def setup(
 
 
 def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
-    """Returns the axes along which a `mean` or `stddev` has size 1; None if it is left out or a number.
+    """Returns the axes along which `value`, a mean or deviation, has size 1; None if it is a number or was not passed.
 
     Raises:
-        SampleError: its shape does not fit a sample.
+        SampleError: the shape of `value` does not fit a sample.
     """
     extents = None if value is None else value.extents if is_traced(value) else extents_of(value)
     if extents is None or extents.shape[1] == 0:
@@ -117,11 +115,11 @@ def normalize(
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, in the form of `mean`. Where it is 0, the result is `shift`, unless it is one number for
-            all samples.
+        stddev: standard deviation, a scalar or tensor like `mean`. Where it is 0, the result is `shift`, unless `stddev` is
+            one number for all samples.
 
-    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation
-    is 0 or there are `ddof` elements or fewer.
+    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation is 0,
+    or is measured over `ddof` elements or fewer.
 
     Example: numbers = fn.normalize(numbers, axes=[1])
     """
@@ -149,7 +147,7 @@ def normalize(
 def _parameter(parameter: object, value: Array) -> Array:
     """Reshapes the user's mean or deviation so that it broadcasts against `value` [N, ...].
 
-    It is one number, [], or a number per sample, [N], or a tensor with an axis N or 1 in front.
+    `parameter` is one number, [], or a number for each sample, [N], or a tensor whose first axis has size N or 1.
     """
     parameter = jnp.asarray(parameter, jnp.float32)
     if parameter.ndim < 2:
@@ -179,7 +177,7 @@ def _inside(extent: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _count(extent: Array, axes: tuple[int, ...], batch: bool) -> Array:
-    """Counts the elements that one mean is computed from, float32 [N or 1, 1, ...]."""
+    """Returns the number of elements in one mean, float32 [N or 1, 1, ...]."""
     number = jnp.prod(extent[:, list(axes)].astype(jnp.float32), axis=1)
     if batch:
         number = jnp.sum(number, keepdims=True)

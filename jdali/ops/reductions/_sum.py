@@ -1,5 +1,3 @@
-"""Sums elements along axes."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -16,7 +14,7 @@ from jdali._operators.record import Static, also_takes, operator
 
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:
-    """Returns DALI's default type of a sum: a 64-bit integer of the same signedness; a floating type stays."""
+    """Returns DALI's default type of a sum: for integers, 64 bits with the same signedness; for floats, the same type."""
     if jnp.issubdtype(dtype, jnp.floating):
         return dtype
     return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
@@ -28,9 +26,9 @@ def masked_sum(value: Array, extent: Array, axes: tuple[int, ...], keep_dims: bo
 
 
 def count(extent: Array, axes: tuple[int, ...]) -> Array:
-    """Counts the elements that one result is computed from, float32."""
+    """Returns the number of elements from which one result is computed, float32."""
     sizes = extent.astype(jnp.uint32)
-    total = jnp.uint32(1)  # an integer product, so that the count minus `ddof` is 0, never -0
+    total = jnp.uint32(1)  # an integer product, so that the count minus `ddof` cannot be -0
     for axis in axes:
         total = total * sizes[axis]
     return total.astype(jnp.float32)
@@ -55,7 +53,7 @@ def reduce_sum(
     out_shape: tuple[int, ...],
     **options: Any,
 ) -> Array:
-    """Sums the elements along axes; the accumulator has the output's type, and integers wrap.
+    """Sums the elements along axes. The accumulator has the type of the output; integers wrap around.
 
     Args:
         data: any shape, numbers or bool.

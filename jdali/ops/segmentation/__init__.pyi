@@ -53,11 +53,11 @@ class RandomObjectBBox(OperatorClass):
 
     Args:
         labels: integers, any number of axes (channels are an axis like any other); converted to int32.
-        background: label of the background. If the default 0 is one of `classes`, the background is the least of
-            `classes` minus 1.
+        background: label of the background. If it is 0, the default, and 0 is one of `classes`, the background is the smallest
+            of `classes` minus 1.
         cache_objects: cache the boxes of maps, by a hash of their contents, for the next epoch.
-        class_weights: relative probabilities of `classes`, not negative; without `classes`, of the labels from 0 on,
-            except `background`.
+        class_weights: relative probabilities of `classes`, 0 or more. Without `classes`, the weights belong to the labels
+            from 0 on, without `background`.
         classes: labels to draw from; None: all labels but `background`. Samples may have different numbers of classes.
         foreground_prob: probability that an object is drawn.
         format: "anchor_shape": two outputs, start and size; "start_end": two outputs, start and end (exclusive);
@@ -66,7 +66,7 @@ class RandomObjectBBox(OperatorClass):
             `class_weights` and `output_class`.
         k_largest: number of boxes of a class to draw from, the largest by volume; with `ignore_class`, of all boxes.
         output_class: add an output, the label of the object, or `background` for the whole map.
-        threshold: least size of a box: one value for all axes, or one per axis.
+        threshold: smallest size of a box: one value for all axes, or one per axis.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.

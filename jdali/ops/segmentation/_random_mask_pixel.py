@@ -1,5 +1,3 @@
-"""Draws a random pixel of a mask, or of its foreground."""
-
 from __future__ import annotations
 
 import jax
@@ -56,7 +54,7 @@ def random_mask_pixel(
     valid = valid_mask(extent, mask.shape)
     wanted = valid & ((jnp.asarray(foreground) == 0) | _is_foreground(mask, threshold, value))
     wanted = jnp.where(wanted.any(), wanted, valid)
-    # First the row, then the column: a running count over all pixels would be as large as the mask.
+    # The row is drawn first, then the column, because a running count over all pixels would take as much memory as the mask.
     rows = wanted.reshape(-1, mask.shape[-1])
     counts = rows.sum(axis=1, dtype=jnp.int32)
     ends = jnp.cumsum(counts)
@@ -70,7 +68,7 @@ def random_mask_pixel(
 
 
 def _is_foreground(mask: Array, threshold: float | Array, value: int | Array | None) -> Array:
-    """Marks the pixels of the foreground, bool, in the mask's shape."""
+    """Marks the pixels of the foreground: bool, in the shape of the mask."""
     if value is None:
         return mask.astype(jnp.float32) > jnp.asarray(threshold, jnp.float32)
     wanted = jnp.asarray(value, jnp.int32)

@@ -1,5 +1,3 @@
-"""Draws the bounding box of a random object in a segmentation map."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -87,20 +85,20 @@ def random_object_bbox(
 
     Args:
         labels: integers, any number of axes (channels are an axis like any other); converted to int32.
-        background: label of the background. If the default 0 is one of `classes`, the background is the least of
-            `classes` minus 1.
+        background: label of the background. If it is 0, the default, and 0 is one of `classes`, the background is the smallest
+            of `classes` minus 1.
         cache_objects: cache the boxes of maps, by a hash of their contents, for the next epoch.
-        class_weights: relative probabilities of `classes`, not negative; without `classes`, of the labels from 0 on,
-            except `background`.
+        class_weights: relative probabilities of `classes`, 0 or more. Without `classes`, the weights belong to the labels
+            from 0 on, without `background`.
         classes: labels to draw from; None: all labels but `background`. Samples may have different numbers of classes.
         foreground_prob: probability that an object is drawn.
         format: "anchor_shape": two outputs, start and size; "start_end": two outputs, start and end (exclusive);
             "box": one output, start and end.
         ignore_class: draw all objects with equal probabilities, whatever their class; excludes `classes`,
             `class_weights` and `output_class`.
-        k_largest: number of boxes of a class to draw from, the largest by volume; with `ignore_class`, of all boxes.
+        k_largest: draw only from the k largest boxes of a class, by volume; with `ignore_class`, of all boxes.
         output_class: add an output, the label of the object, or `background` for the whole map.
-        threshold: least size of a box: one value for all axes, or one per axis.
+        threshold: smallest size of a box: one value for all axes, or one per axis.
 
     Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar.
 
@@ -114,7 +112,7 @@ def random_object_bbox(
     least = np.zeros(labels.ndim) if threshold is None else np.broadcast_to(threshold, labels.ndim)
     whole = (np.zeros(labels.ndim, np.int64), np.array(labels.shape, np.int64))
     (start, end), label = whole, nothing
-    # Always drawn, so that later draws do not depend on the probability.
+    # This number is always drawn, so that later draws do not depend on `foreground_prob`.
     if rng.random() < foreground_prob and labels.size:
         as_known = labels.astype(np.int32)
         drawn: tuple[tuple[np.ndarray, np.ndarray], int] | None
@@ -135,7 +133,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the background's label; raises SampleError if it is one of the classes, and not the default 0."""
+    """Returns the background label. Raises SampleError if a class has this label, but replaces it if it is 0, the default."""
     if classes is None or background not in classes:
         return background
     if background != 0:
@@ -182,7 +180,7 @@ def _of_a_class(
     k_largest: int | None,
     cached: bool,
 ) -> tuple[tuple[np.ndarray, np.ndarray], int] | None:
-    """Draws a class and one of its boxes; returns None if no class has a box. Only drawn classes are searched."""
+    """Draws a class and one of its boxes; returns None if no class has a box. Searches boxes only for classes that it draws."""
     while chances:
         ends = np.cumsum(list(chances.values()))
         index = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
@@ -195,7 +193,7 @@ def _of_a_class(
 
 
 def _objects(labels: np.ndarray, label: int | None, background: int, cached: bool) -> Boxes:
-    """Finds the boxes of objects with a label, or with `label` None, of all except the background."""
+    """Finds the boxes of the objects with a label. If `label` is None, finds the boxes of all objects except the background."""
 
     def search() -> Boxes:
         return boxes_of_all(labels, background) if label is None else boxes_of_label(labels, label)
@@ -206,7 +204,7 @@ def _objects(labels: np.ndarray, label: int | None, background: int, cached: boo
 def _one_of(
     rng: np.random.Generator, boxes: Boxes, least: np.ndarray, k_largest: int | None
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Draws one of the boxes that are large enough; returns None without such a box."""
+    """Draws one of the boxes that are large enough; returns None if no box is."""
     sizes = boxes.end - boxes.start
     chosen = np.flatnonzero((sizes >= least).all(axis=1))
     if not len(chosen):

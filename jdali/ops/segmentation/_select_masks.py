@@ -1,5 +1,3 @@
-"""Selects the polygons of some masks, with their vertices."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -26,7 +24,7 @@ def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tupl
             f"Got {polygons.extents[i, 1]} columns."
         ),
     )
-    # Upper bounds: the numbers of polygons and vertices depend on values.
+    # The sizes in the specs are upper bounds, because the numbers of polygons and vertices depend on values.
     return polygons.replace(layout=""), vertices.replace(layout="")
 
 

@@ -1,5 +1,3 @@
-"""Optical flow: estimates the motion of each pixel from frame to frame."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -15,7 +13,7 @@ from jdali._operators.record import Static, operator
 from jdali.types import DALIImageType
 
 _NAME = "optical_flow"
-# (Channel, weight) of Rec. 601 luma. Red comes first in both orders, so that sums have the same bits.
+# (Channel, weight) of Rec. 601 luma. Red comes first for RGB and BGR, so that sums have the same bits.
 _GREY = {
     DALIImageType.RGB: ((0, 0.299), (1, 0.587), (2, 0.114)),
     DALIImageType.BGR: ((2, 0.299), (1, 0.587), (0, 0.114)),
@@ -108,7 +106,7 @@ def optical_flow(
     out_shape: tuple[int, ...],
     _grid: Static[int | None] = None,
 ) -> Array:
-    """Estimates, for each cell of pixels in a frame, the displacement to its content in the previous frame.
+    """Estimates, for each cell of pixels in a frame, the displacement to the same content in the previous frame.
 
     `frames[i + 1][p] = frames[i][p + flow[i][p]]`. The flow is computed for each pixel, by Lucas and Kanade's method on a
     pyramid, and averaged over cells. Displacements are in pixels of the frames, whatever the size of cells.
@@ -156,9 +154,9 @@ def _flows(
         grey: float32 [F, H, W].
         hints: flows to start from; None: 0.
         size: int32 [2], true size.
-        grids: sides of the cells of the result and of `hints`.
+        grids: cell sizes of the result and of `hints`, pixels.
         steps, finest: see `dense_flow`.
-        goes_on: without hints, start from the previous flow.
+        goes_on: True: without hints, start from the previous flow.
     """
     shape = grey.shape[1], grey.shape[2]
     cells = (-(-shape[0] // grids[0]), -(-shape[1] // grids[0]))

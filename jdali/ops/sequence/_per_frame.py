@@ -1,5 +1,3 @@
-"""per_frame: marks data as a sequence."""
-
 from __future__ import annotations
 
 from jax import Array
@@ -24,7 +22,7 @@ def setup(data: BatchSpec, *, replace: bool) -> BatchSpec:
 
 @operator(setup=setup, source="operators/sequence/per_frame.h")
 def per_frame(data: Array, /, *, replace: Static[bool] = False, out_shape: tuple[int, ...]) -> Array:
-    """Names the first axis F, so that an operator on sequences takes a value for each frame; values are unchanged.
+    """Names the first axis F, so that an operator on sequences takes a value for each frame. Values do not change.
 
     `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. Give one value per frame, or one
     value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
@@ -32,9 +30,10 @@ def per_frame(data: Array, /, *, replace: Static[bool] = False, out_shape: tuple
 
     Args:
         data: at least one axis, any type.
-        replace: True: the first axis may have another name; False: another name raises.
+        replace: True: replace another name of the first axis; False: another name raises an error.
 
-    Returns: `data`; its layout begins with F. If `data` has no layout, it becomes F, then * for each other axis.
+    Returns: `data`, with a layout that begins with F. If `data` had no layout, the layout is F followed by * for each further
+    axis.
 
     Example:
         angles = fn.external_source(lambda sample: np.float32([0, 10, 20, 30]), batch=False)

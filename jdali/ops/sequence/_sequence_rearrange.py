@@ -1,5 +1,3 @@
-"""sequence_rearrange: reorders the frames of a sequence."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -43,7 +41,7 @@ def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
 
 
 def _orders(new_order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the orders padded to [N, longest], and their lengths [N]; a number is an order of length 1."""
+    """Returns the orders, padded to [N, longest], and their lengths, [N]. A single number is an order of length 1."""
     if new_order.dtype == object:
         return (
             (padded(new_order), extents_of(new_order)[:, 0]) if len(new_order) else _orders(np.zeros((0, 0)))
@@ -64,8 +62,8 @@ def sequence_rearrange(
 
     Args:
         sequence: [F, ...], at least two axes, any type; a layout must begin with F.
-        new_order: indices of frames, 0 to F - 1, at least one; a frame may be taken several times or not at
-            all. Their number may differ by sample. A single number gives a sequence of one frame.
+        new_order: indices of frames, 0 to F - 1, at least one; a frame may be taken several times or not at all. The number of
+            indices may differ by sample. A single number gives a sequence of one frame.
 
     Returns: [length of new_order, ...], type and layout of the input.
 

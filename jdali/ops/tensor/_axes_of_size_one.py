@@ -60,7 +60,7 @@ def squeeze(
     axis_names: Static[str | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Removes axes of size 1; in a sample without elements, axes of any size.
+    """Removes axes of size 1. In a sample without elements, the axes may have any size.
 
     Args:
         data: any shape and type.

@@ -17,7 +17,7 @@ def setup(data: BatchSpec, *, dtype: np.dtype) -> BatchSpec:
 
 @operator(setup=setup, source="operators/generic/cast.cc")
 def cast(data: Array, /, *, dtype: Static[np.dtype], out_shape: tuple[int, ...]) -> Array:
-    """Converts elements to `dtype`; integers round half away from zero and saturate, NaN becomes 0.
+    """Converts elements to `dtype`. For integers, values are rounded half away from zero and saturated; NaN becomes 0.
 
     Args:
         data: any shape and type.

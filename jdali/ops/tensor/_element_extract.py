@@ -1,5 +1,3 @@
-"""element_extract: returns elements of a sequence, each as an output."""
-
 from __future__ import annotations
 
 from typing import Any

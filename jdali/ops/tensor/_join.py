@@ -15,7 +15,7 @@ from jdali._operators.record import Static, operator
 
 
 def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) -> None:
-    """Raises unless inputs agree in type, number of axes, and size, except along the axis `joined`."""
+    """Raises an error unless inputs have one type, number of axes and size; sizes may differ along the axis `joined`."""
     first = specs[0]
     rule = (
         "Tensor stacking requires that all tensors being stacked are of equal shape."
@@ -128,7 +128,7 @@ def cat(
     """Joins inputs along an existing axis.
 
     Args:
-        data: inputs of one type with at least one axis, and one size except along `axis`.
+        data: inputs of one type with at least one axis; sizes may differ only along `axis`.
         axis: axis to join along; a negative one counts from the end.
         axis_name: letter of the axis in the layout, in place of `axis`.
 
@@ -141,7 +141,7 @@ def cat(
     padded = jnp.concatenate([fit(d, shape) for d, shape in zip(data, rest, strict=True)], axis=at)
     if padded.shape[at] == 0:
         return jnp.zeros(out_shape, padded.dtype)
-    # For each element of the result, its index in the concatenation of padded inputs.
+    # For each element of the result, the index in the concatenation of the padded inputs.
     index = jnp.arange(out_shape[at], dtype=jnp.int32)
     source, end, skipped = index, jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32)
     for array, size in zip(data[:-1], extent[:-1], strict=True):

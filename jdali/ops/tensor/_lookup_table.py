@@ -1,5 +1,3 @@
-"""lookup_table: maps integers to values."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -63,7 +61,7 @@ def lookup_table(
     keys, values = _vector(keys), _vector(values)
     table = np.full(max(keys, default=0) + 1, default_value, np.float32)
     table[list(keys)] = values
-    # uint32 from 2³¹ on becomes negative here, which is not a key either.
+    # uint32 values from 2³¹ on become negative here. This is harmless, because keys are smaller and not negative.
     wide = data if data.dtype.itemsize == 8 else data.astype(jnp.int32)
     known = (wide >= 0) & (wide < len(table))
     found = jnp.asarray(table)[jnp.where(known, wide, 0).astype(jnp.int32)]

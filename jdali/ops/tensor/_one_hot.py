@@ -1,5 +1,3 @@
-"""one_hot: converts class numbers to one-hot vectors."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -24,7 +22,7 @@ def setup(classes: BatchSpec, *, axis: int, axis_name: str | None, dtype: np.dty
         raise ValueError(
             f"one_hot: Input size less than zero not supported. Got num_classes == {num_classes}"
         )
-    # As in DALI, a batch whose tensors all have one element, of any rank, counts as a batch of scalars.
+    # As in DALI, a batch whose tensors all have exactly one element, whatever their number of axes, counts as scalars.
     scalar = axis == -1 and bool((classes.extents == 1).all())
     extents, layout = classes.extents, classes.layout
     if scalar:

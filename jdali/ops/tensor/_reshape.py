@@ -96,7 +96,7 @@ def _columns(values: np.ndarray) -> np.ndarray:
 
 
 def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
-    """Returns the extents of the axes `src_dims`, [N, k]; 1 for -1."""
+    """Returns the extents of the axes `src_dims`, [N, k]; -1 in `src_dims` gives an extent of 1."""
     dims = _columns(src_dims).astype(np.int64)
     check_samples(
         (dims < -1) | (dims >= data.ndim),
@@ -144,7 +144,7 @@ def _resize_innermost(name: str, extents: np.ndarray, dtype: np.dtype, out_dtype
 
 
 def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype) -> np.ndarray:
-    """Replaces a negative extent of `target` by the extent that fits; raises unless the result has the same size in bytes."""
+    """Replaces a negative extent of `target` so that the result has as many bytes as the data; raises if no extent fits."""
     size = data.extents.prod(axis=1) * data.dtype.itemsize
     free = target < 0
     known = np.where(free, 1, target).prod(axis=1) * out_dtype.itemsize
@@ -179,11 +179,11 @@ def _shape_options(
 
     Args:
         layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
-        rel_shape: shape as factors of the input's extents, products rounded; one factor may be negative, and its extent
-            is computed.
-        shape: new shape; one extent may be negative, and is computed.
-        src_dims: for each axis of the result, an axis of the input. The result takes its extent, multiplied by
-            `rel_shape` if given. -1: an extent of 1.
+        rel_shape: shape as factors of the input's extents; products are rounded. If one factor is negative, the extent of
+            that axis is computed from the number of elements.
+        shape: new shape. If one extent is negative, it is computed from the number of elements.
+        src_dims: for each axis of the result, the axis of the input whose extent it gets, multiplied by `rel_shape` if
+            given. -1: an extent of 1.
     """
 
 

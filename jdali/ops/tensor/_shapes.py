@@ -1,5 +1,3 @@
-"""shapes: returns the shape of each sample as a tensor."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -51,8 +51,8 @@ def parse_index(key: object, ndim: int | None = None) -> dict[str, Any]:
 
     Args:
         key: integers, slices, `newaxis`, or a tuple of these. None is a full range, as in DALI. Other objects, such
-            as graph nodes and arrays, are passed on.
-        ndim: number of axes of the data; None: not known, and an Ellipsis raises.
+            as graph nodes and arrays, are used as indices unchanged.
+        ndim: number of axes of the data; None: not known, so an Ellipsis raises an error.
     """
     items = list(key) if isinstance(key, tuple) else [key]
     if any(item is Ellipsis for item in items):
@@ -112,7 +112,7 @@ def _checked(index: object) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class _Subscript:
-    """Arguments of one axis: an index, or first index, end and step of a range; None: left out."""
+    """Arguments of one axis: an index, or the first index, end and step of a range; None: not passed."""
 
     at: Any = None
     lo: Any = None
@@ -225,7 +225,7 @@ def _check_step(axis: int, subscript: _Subscript) -> None:
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
-    """Returns the sizes to compile in: sizes of channels, which rarely change between batches; None for other axes."""
+    """Returns the size of the channel axis, compiled in because it rarely differs between batches, and None for other axes."""
     return tuple(
         int(data.extents[0, axis])
         if data.layout[axis : axis + 1] == "C" and data.batch_size and np.ptp(data.extents[:, axis]) == 0
@@ -262,7 +262,7 @@ def tensor_subscript(
             is negative).
         hi_0: end of the range, exclusive, clamped; None: no end.
         step_0: distance between elements, not 0; None: 1.
-        num_subscripts: number of axes with an index; None: as many as have arguments.
+        num_subscripts: number of axes with an index; None: the number of axes with arguments.
         new_axes: positions of new axes in the result, ascending.
         new_axis_names: a layout letter for each new axis; None: the result has no layout.
 
@@ -270,7 +270,7 @@ def tensor_subscript(
     """
     kept = [size for axis, size in enumerate(out_shape) if axis not in new_axes]
     dropped: list[int] = []
-    moving: dict[int, tuple[Array, int]] = {}  # traced start and length of windows, by axis
+    moving: dict[int, tuple[Array, int]] = {}  # by axis: traced start and length of a window
     for axis, subscript in enumerate(_subscripts(arguments, data.ndim)):
         length = kept[axis - len(dropped)] if subscript.at is None else 1
         if subscript.at is not None:
@@ -283,7 +283,7 @@ def tensor_subscript(
         elif isinstance(step, int) and abs(step) == 1:
             if step < 0:
                 data, first = jnp.flip(data, axis), data.shape[axis] - 1 - first
-            # Padded, because dynamic_slice moves a window that reaches past the end.
+            # Padded, because `dynamic_slice` moves a window back if it extends past the end of the data.
             data = fit(data, _with(data.shape, axis, data.shape[axis] + length))
             moving[axis] = (jnp.asarray(first, jnp.int32), length)
         else:
@@ -317,7 +317,7 @@ def _step(subscript: _Subscript) -> Any:
 
 
 def _take_fixed(data: Array, axis: int, first: int, step: int, length: int) -> Array:
-    """Takes a range with known first element and step; it ends where the padded data end."""
+    """Takes a range whose first index and step are known. It may be shorter than `length`, if the padded data end before."""
     end = first + step * length
     taken = slice(first, end if end >= 0 else None, step)
     return data[(slice(None),) * axis + (taken,)]

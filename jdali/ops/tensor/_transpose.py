@@ -1,5 +1,3 @@
-"""transpose: reorders axes."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

@@ -1,5 +1,3 @@
-"""tokenize: converts texts to token ids."""
-
 from __future__ import annotations
 
 import itertools
@@ -39,7 +37,7 @@ def setup(
     opened = open_tokenizer(
         TokenizerSettings(_NAME, tokenizer, add_special_tokens, bos, eos, length, pad_id, truncation_side)
     )
-    # Without a length, sizes are known only after encoding; the sizes of the texts are placeholders.
+    # Without a length, output sizes are known only after encoding, so the spec has the sizes of the texts as placeholders.
     extents = texts.extents if length is None else np.full((texts.batch_size, 1), length)
     return Plan(_specs(extents, with_mask, with_length), static={"_opened": opened})
 
@@ -71,10 +69,10 @@ def tokenize(
 ) -> HostOutputs:
     """Converts texts to token ids, truncated and padded to one length.
 
-    The packages `tokenizers` or `sentencepiece` compute the ids. These do not depend on the other texts of a
-    batch: padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in the
-    packages' threads, which `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` restrict. A text
-    that is not UTF-8 is a bad sample.
+    The ids are computed by the packages `tokenizers` or `sentencepiece`. They do not depend on the other texts of a batch,
+    because padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in threads of
+    the package; `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` limit their number. A text that is not UTF-8 is a
+    bad sample.
 
     Args:
         texts: uint8 [bytes], UTF-8.
@@ -85,7 +83,7 @@ def tokenize(
         bos, eos: token, or its id, to add in front of or behind each text.
         length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
             shorter texts are padded. None: each output has as many tokens as its text.
-        pad_id: id to pad with; None: the file's.
+        pad_id: id to pad with; None: the id that the file defines.
         truncation_side: side on which longer texts are truncated, "left" or "right".
         with_length: add a last output, int32 []: the number of tokens without padding.
         with_mask: add a second output, bool: True for tokens, False for padding.

@@ -43,7 +43,7 @@ class Crop(OperatorClass):
 
     Args:
         matrix: [n, n+1], a transform to apply first.
-        absolute: swap a start and its end where the start is larger.
+        absolute: swap a start and an end if the start is larger.
         from_end: upper corner of the box, n values, or one for all axes.
         from_start: lower corner of the box, n values, or one for all axes.
         reverse_order: apply `matrix` last.
@@ -79,7 +79,7 @@ class Crop(OperatorClass):
     ) -> None: ...
 
 class Rotation(OperatorClass):
-    """Makes the transform of a rotation: in the plane, from x towards y, or in space, around an axis.
+    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.
@@ -112,7 +112,7 @@ class Rotation(OperatorClass):
     ) -> None: ...
 
 class Scale(OperatorClass):
-    """Makes the transform that multiplies each coordinate by its factor.
+    """Makes the transform that multiplies each coordinate by a factor.
 
     Args:
         matrix: [n, n+1], a transform to apply first.
@@ -259,7 +259,7 @@ def crop(
 
     Args:
         matrix: [n, n+1], a transform to apply first.
-        absolute: swap a start and its end where the start is larger.
+        absolute: swap a start and an end if the start is larger.
         from_end: upper corner of the box, n values, or one for all axes.
         from_start: lower corner of the box, n values, or one for all axes.
         reverse_order: apply `matrix` last.
@@ -306,7 +306,7 @@ def rotation(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Makes the transform of a rotation: in the plane, from x towards y, or in space, around an axis.
+    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.
@@ -350,7 +350,7 @@ def scale(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Makes the transform that multiplies each coordinate by its factor.
+    """Makes the transform that multiplies each coordinate by a factor.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

@@ -1,5 +1,3 @@
-"""transforms.combine: composes several affine transforms."""
-
 from __future__ import annotations
 
 from jax import Array

@@ -1,5 +1,3 @@
-"""coord_transform: transforms points or vectors by a matrix."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -43,7 +41,7 @@ def setup(points: BatchSpec, *, M: object, MT: object, T: object, dtype: np.dtyp
 
 
 def _rows(name: str, matrix: object, columns: int) -> int | None:
-    """Returns the number of rows of a matrix argument; None if the argument is left out, not known yet, or one number."""
+    """Returns the number of rows of a matrix argument; None if it was not passed, is not known yet, or is one number."""
     count = length(matrix)
     if count is None or count == 1:
         return None
@@ -68,7 +66,7 @@ def coord_transform(
     _components: Static[int] = 0,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Transforms vectors: out = M · in + T; integers round half away from zero.
+    """Transforms vectors: out = M · in + T. Integer results are rounded half away from zero.
 
     Args:
         points: [..., n], any type.

@@ -1,5 +1,3 @@
-"""transforms.crop: makes the affine transform that maps one box to another."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -53,7 +51,7 @@ def crop(
 
     Args:
         matrix: [n, n+1], a transform to apply first.
-        absolute: swap a start and its end where the start is larger.
+        absolute: swap a start and an end if the start is larger.
         from_end: upper corner of the box, n values, or one for all axes.
         from_start: lower corner of the box, n values, or one for all axes.
         reverse_order: apply `matrix` last.
@@ -75,7 +73,7 @@ def crop(
         out_start, out_end = jnp.minimum(out_start, out_end), jnp.maximum(out_start, out_end)
     factors = (out_end - out_start) / (end - start)
     shift = out_start - factors * start
-    # Not a product with the identity: 0 · infinity is NaN.
+    # Not computed as a product with the identity, because 0 · infinity is NaN.
     linear = jnp.where(jnp.eye(axes, dtype=bool), factors, jnp.float32(0))
     own = jnp.concatenate([linear, shift[:, None]], axis=1)
     return finish(own, matrix, reverse_order, out_shape)

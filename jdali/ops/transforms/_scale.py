@@ -1,5 +1,3 @@
-"""transforms.scale: makes the affine transform of a scaling."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp
@@ -50,7 +48,7 @@ def scale(
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes the transform that multiplies each coordinate by its factor.
+    """Makes the transform that multiplies each coordinate by a factor.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

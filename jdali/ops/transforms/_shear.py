@@ -1,5 +1,3 @@
-"""transforms.shear: makes the affine transform of a shear."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""transforms.translation: makes the affine transform of a translation."""
-
 from __future__ import annotations
 
 import jax.numpy as jnp

@@ -88,7 +88,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         return batch
 
     def peek_async(self) -> Future[dict[str, jax.Array]]:
-        """Calls `peek` in another thread; a `next` that is called before it finishes may take the batch first."""
+        """Calls `peek` in another thread; a `next` that is called before `peek` finishes may take the batch first."""
         if self._peekers is None:
             self._peekers = WorkerThreads(1, "jdali-peek")
         return self._peekers.submit(self.peek)
@@ -103,7 +103,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     @property
     def is_nonpadding(self) -> HostArray | jax.Array:
-        """Marks the samples of the batch that `next` returned last, bool [N]: False for samples that only fill it up."""
+        """Returns bool [N], False for each sample that only fills up the last batch that `next` returned."""
         if self._batch_sharding is None:
             return self._belongs
         return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))

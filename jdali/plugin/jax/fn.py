@@ -35,7 +35,7 @@ def jax_function(
             input with the same index, if both have the same number of axes.
         sharding: sharding of the global arrays that the function gets.
         device: "cpu" or "gpu", to which the inputs are moved first; None leaves them where they are.
-        preserve: whether to call the function even if nothing uses its outputs.
+        preserve: call the function even if nothing uses its outputs.
     """
 
     def decorate(wrapped: Callable[..., object]) -> Callable[..., object]:

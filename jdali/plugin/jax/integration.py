@@ -12,7 +12,7 @@ def _to_jax_array(dali_tensor: TensorCPU | TensorGPU, copy: bool) -> jax.Array:
 
     Args:
         dali_tensor: a tensor of a pipeline's output.
-        copy: whether to copy the values; the result is the same, because values never change.
+        copy: copy the values; the result is the same, because values never change.
     """
     array = dali_tensor.__jax_array__()
     return array.copy() if copy else array

@@ -23,8 +23,8 @@ __all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]
 class DALIGenericIterator(DaliNames):
     """Provides `jdali.iterator.DataIterator` under DALI's name, with DALI's shapes for several pipelines.
 
-    Without `sharding`, it stacks the outputs of several pipelines to [pipelines, batch, ...], as `jax.pmap` expects. The part
-    of each pipeline stays on the device of its `device_id`.
+    Without `sharding`, it stacks the outputs of several pipelines to [pipelines, batch, ...], as `jax.pmap` expects. Each
+    pipeline's part stays on the device that the pipeline's `device_id` names.
 
     Parity: `LastBatchPolicy.PARTIAL` works; DALI's iterator for JAX rejects it.
 
@@ -80,7 +80,7 @@ def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
 
 
 class _Stacking(Assembler):
-    """Stacks the outputs of pipelines along a leading axis."""
+    """Stacks the outputs of pipelines along a new first axis."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ def data_iterator(
         output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
             prepare_first_batch, sharding: see `DALIGenericIterator`.
         devices: devices over which a leading axis of the outputs is split.
-        pmap_compatible: whether outputs have a leading axis; None: only with `devices`.
+        pmap_compatible: outputs have a leading axis; None: only with `devices`.
     """
     return make_decorator(
         DALIGenericIterator, pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded,

@@ -19,11 +19,11 @@ except ImportError as error:
         f"jdali.plugin.numba needs Numba, which is not installed: {install('numba')}"
     ) from error
 
-Shapes = list[list[HostArray]]  # for each output or input, the shape of each sample
+Shapes = list[list[HostArray]]  # for each output or input, the shapes of all samples
 
 
 class NumbaCode:
-    """Holds the user's function, which Numba compiles on its first call.
+    """The user's function; Numba compiles it when it is first called.
 
     Args:
         run_fn, out_types, in_types, outs_ndim, ins_ndim, setup_fn: see `numba_function`.
@@ -57,12 +57,11 @@ class NumbaCode:
         self._run = run_fn if hasattr(run_fn, "py_func") else numba.njit(nogil=True)(run_fn)
 
     def sample(self, inputs: Sequence[HostArray]) -> tuple[HostArray, ...]:
-        """Calls the function on one sample."""
         columns = self.batch([[value] for value in inputs], self._call_sample)
         return tuple(values[0] for values in columns)
 
     def samples(self, inputs: Sequence[Sequence[HostArray]]) -> list[list[HostArray]]:
-        """Calls the function once for a batch; returns for each output a list of samples."""
+        """Calls the function once for a batch; returns a list of samples for each output."""
         return self.batch(inputs, self._call_batch)
 
     def batch(
@@ -89,7 +88,7 @@ class NumbaCode:
             raise TypeError(f"numba_function: input {number} is {value.dtype}, in_types says {dtype}")
         if value.ndim != ndim:
             raise ValueError(f"numba_function: input {number} has {value.ndim} axes, ins_ndim says {ndim}")
-        # Copy read-only arrays, because Numba would compile the function a second time for them.
+        # Copies read-only arrays, for which Numba would compile the function a second time.
         return np.require(value, requirements=["C", "W"])
 
     def _shapes(self, inputs: Sequence[Sequence[HostArray]]) -> Shapes:

@@ -100,7 +100,7 @@ class NumbaFunction:
 
     @staticmethod
     def _check_minimal_numba_version(throw: bool = True) -> bool:
-        """Returns True, because this module cannot be imported without Numba; programs for DALI call this."""
+        """Returns True, because this module cannot be imported without Numba. Programs for DALI call it."""
         return True
 
     @staticmethod

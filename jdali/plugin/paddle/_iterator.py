@@ -15,12 +15,10 @@ from jdali.tensors import TensorList
 
 
 class _PaddleTensors(Dicts):
-    """Assembles a dict of dense tensors for each pipeline.
+    """Assembles a dict of dense tensors for each pipeline; see `Dicts`.
 
     Args:
         levels: LoD level of each output, by name.
-        own: see `Dicts`.
-        mask_name, all_pipelines: see `Dicts`.
     """
 
     def __init__(
@@ -49,7 +47,7 @@ class DALIGenericIterator(DictIterator):
             lengths.
         size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
-        fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
+        fill_last_batch: deprecated: True means `LastBatchPolicy.FILL`, False `LastBatchPolicy.PARTIAL`.
         dynamic_shape: has no effect, because batches may always differ in shape.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Converts batches to PaddlePaddle's dense tensors; LoD (levels of detail) allows samples of different lengths."""
+"""Converts batches to PaddlePaddle's dense tensors. LoD (levels of detail) allows samples of different lengths."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def recursive_length(tensor: Any, lod_level: int) -> list[list[int]]:
         tensor: a batch, whose samples may differ in size, an array, or a shape.
         lod_level: number of axes, including the axis of the batch.
 
-    Returns: a list for each axis; it holds the axis's length in each element of the axes before it.
+    Returns: a list for each axis: the lengths of this axis in all elements of the preceding axes.
 
     >>> recursive_length((2, 3, 5), 2)
     [[2], [3, 3]]
@@ -106,8 +106,8 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
     Args:
         name: name of the output, for messages.
         batch: the batch; without LoD, its samples must have one size.
-        lod_level: number of axes along which samples may differ in size; samples are then concatenated. With 0, they are
-            stacked along a batch axis.
+        lod_level: number of axes along which samples may differ in size; samples are then concatenated. With 0, samples
+            are stacked along a batch axis.
         own: True if nothing else uses the batch's memory, so the tensor may share it.
 
     Raises:
@@ -129,7 +129,6 @@ def dense_tensor(name: str, batch: TensorList, lod_level: int, *, own: bool) -> 
 
 
 def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
-    """Copies an array into a tensor, and sets the lengths of each LoD level."""
     tensor = _core.DenseTensor()
     tensor.set(np.ascontiguousarray(array), paddle.CPUPlace())
     if lengths:
@@ -138,6 +137,6 @@ def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
 
 
 def _shared(array: jax.Array, *, own: bool) -> object:
-    """Converts an array to a tensor on the same device, which shares its memory if `own`, else holds a copy."""
+    """Converts an array to a tensor on the same device, which shares the array's memory if `own` and otherwise copies it."""
     tensor = _core.from_dlpack(array.__dlpack__())
     return tensor if own else tensor._copy(tensor._place())

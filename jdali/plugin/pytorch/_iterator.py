@@ -18,12 +18,10 @@ _DENSE, _LIST, _COO = "dense", "sparse_list", "sparse_coo"
 
 
 class _TorchTensors(Dicts):
-    """Assembles a dict of tensors for each pipeline.
+    """Assembles a dict of tensors for each pipeline; see `Dicts`.
 
     Args:
-        names, mask_name, all_pipelines: see `Dicts`.
         kinds: kind of each output: "dense", "sparse_list" or "sparse_coo".
-        own: see `Dicts`.
     """
 
     def __init__(
@@ -64,7 +62,7 @@ def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 class _TorchIterator(DictIterator):
-    """Serves as base of DALI's iterators for PyTorch; subclasses set `_kinds` before `__init__`."""
+    """The base of DALI's iterators for PyTorch; subclasses set `_kinds` before `__init__`."""
 
     _kinds: list[str]
 
@@ -93,7 +91,7 @@ class DALIGenericIterator(_TorchIterator):
         output_map: a name for each output.
         size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: see
             `jdali.iterator.DataIterator`.
-        fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
+        fill_last_batch: deprecated: True means `LastBatchPolicy.FILL`, False `LastBatchPolicy.PARTIAL`.
         dynamic_shape: has no effect, because batches may always differ in shape.
     """
 

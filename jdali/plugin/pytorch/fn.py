@@ -52,7 +52,6 @@ class TorchPythonFunction(ops.PythonFunction):
 
     Args:
         function, num_outputs, device, batch_processing: see `torch_python_function`.
-        kwargs: other arguments of `torch_python_function`.
 
     Attributes:
         stream: always None; in DALI it is a CUDA stream.

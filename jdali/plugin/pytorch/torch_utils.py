@@ -73,7 +73,6 @@ def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
 
 
 def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
-    """Converts an array to a tensor on the same device."""
     if isinstance(value, jax.Array):
         tensor = torch.from_dlpack(value)
         return tensor.clone() if copy else tensor
@@ -105,7 +104,7 @@ def dense_tensors(
                 f"{name!r} differ in shape ({sizes}, ...): bring them to one shape in the pipeline, or use DALIRaggedIterator"
             )
         tensor = dense_tensor(batch, own=is_own)
-        # Two outputs may share an array. Copy it, so that writing to one output does not change the other.
+        # Two outputs may share an array. Copies it, so that writing to one output does not change the other.
         tensors.append(tensor.clone() if tensor.data_ptr() in shared else tensor)
         shared.add(tensor.data_ptr())
     return tensors
@@ -119,7 +118,7 @@ def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
         own: True if nothing else uses the batch's memory, so the tensor may share it.
     """
     store = batch.store
-    whole = store.whole()  # shared if it has no padding, else copied without its padding
+    whole = store.whole()  # makes no copy if there is no padding
     if not store.local:
         array = batch.as_jax()
         return as_torch(array, copy=array is whole and not own)

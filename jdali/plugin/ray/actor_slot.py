@@ -15,7 +15,7 @@ import ray
 from jdali._workers import GroupTask, MadeTask, TaskOutcome, WorkerDeath, pack_group, unpack
 from jdali._workers.on_ray import ActorAnswer, ActorCall, ActorPlace
 
-# Seconds until the dispatcher calls a dead actor again; each further attempt waits twice as long.
+# Seconds until the dispatcher calls a dead actor again; each attempt doubles the time.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 
 
@@ -24,12 +24,9 @@ class RayJob:
     """Holds a submitted task.
 
     Attributes:
-        number: number of the task.
-        task: the task, as sent to an actor.
         order: priority; lower values go first.
-        patience: number of workers killed while they ran the task, after which it fails.
-        future: resolves to the result.
-        deaths: deaths of actors, or of their processes, while they ran the task.
+        patience: the task fails after this number of workers were killed while they ran it.
+        deaths: number of deaths of actors, or of their processes, while they ran the task.
         goes_alone: True if the task is sent in a call of its own, because a worker died while it ran.
     """
 
@@ -56,29 +53,28 @@ class RayJob:
 
 
 def call_of(jobs: Sequence[RayJob]) -> ActorCall:
-    """Packs tasks into one call of an actor."""
     packed, arrays = pack_group([job.task for job in jobs])
     return ActorCall(packed, arrays, jobs[0].order, len(jobs) > 1)
 
 
 @dataclasses.dataclass(eq=False)
 class ActorSlot:
-    """Holds what one pipeline knows about an actor of a set.
+    """One pipeline's view of an actor of a set.
 
     Attributes:
         index: index of the actor in its set.
         handle: handle of the actor.
-        place: its process and node; None while it is not ready.
-        jobs: tasks sent to it, the oldest first.
+        place: process and node of the actor; None while the actor is not ready.
+        jobs: tasks sent to the actor, the oldest first.
         calls: number of calls in flight.
-        turns: number of calls so far; of actors with equally many tasks, the one with the fewest calls gets the next task.
-        blamed: task that was its oldest when it last died.
-        is_absent: True while no attempt to start it is in progress; `due` is the time of the next attempt.
-        is_warm: True if its current process has run a task, so its programs are compiled.
-        is_leaving: True if it gets no more tasks.
-        is_gone: True if it is dead and cannot be restarted.
+        turns: number of calls so far. Among actors with equally many tasks, the one with the fewest calls gets the next task.
+        blamed: the oldest task of the actor when the actor last died.
+        is_absent: True while no attempt to start the actor is in progress; `due` is the time of the next attempt.
+        is_warm: True if the actor's current process has run a task, so that its programs are compiled.
+        is_leaving: True if the actor gets no more tasks.
+        is_gone: True if the actor is dead and cannot be restarted.
         failed_starts: number of consecutive starts that failed before the actor was ready.
-        seen_deaths: last reported number of deaths of its processes.
+        seen_deaths: last reported number of deaths of the actor's processes.
     """
 
     index: int
@@ -108,18 +104,14 @@ class ActorSlot:
         self._wait = min(2 * self._wait, _LONGEST_WAIT)
 
     def note_ready(self, place: ActorPlace) -> None:
-        """Marks the actor as ready, with a new process."""
         self.place, self.is_warm, self.failed_starts, self.seen_deaths = place, False, 0, 0
         self._wait = _FIRST_WAIT
 
 
 def lease(answer: ActorAnswer, reference: ray.ObjectRef[object], returned: collections.deque[int]) -> int:
-    """Keeps results in the object store until the last array that views them is freed; returns their bytes.
+    """Keeps the results of an answer in the object store until the last array that views them is freed.
 
-    Args:
-        answer: the answer with the results.
-        reference: Ray's reference to it.
-        returned: queue to which the size is appended when the lease ends.
+    Returns: the size of the results, bytes. When the last array is freed, this size is appended to `returned`.
     """
     if answer.memory is None:
         return 0
@@ -129,19 +121,19 @@ def lease(answer: ActorAnswer, reference: ray.ObjectRef[object], returned: colle
 
 
 def _end_lease(returned: collections.deque[int], nbytes: int, reference: ray.ObjectRef[object]) -> None:
-    """Records the end of a lease; until now, `reference` has kept the results in the object store."""
+    """Records the end of a lease; until then, `reference` keeps the results in the object store."""
     returned.append(nbytes)
 
 
 def start_error(place: ActorPlace, error: Exception) -> Exception:
-    """Builds an error, which names the node, for a pipeline that cannot start in an actor."""
+    """Builds the error, with the node's name, for a pipeline that cannot start in an actor."""
     failed = RuntimeError(f"Ray worker on node {place.node}: {error}")
     failed.__cause__ = error
     return failed
 
 
 def resolve(jobs: Sequence[RayJob], answer: ActorAnswer) -> tuple[TaskOutcome, ...]:
-    """Sets the results or exceptions of a call's tasks; the arrays in results are views of the object store.
+    """Sets the results or exceptions of a call's tasks; arrays in results are views of the object store.
 
     Returns: the outcome of each task; empty if the answer cannot be unpacked, in which case all tasks fail.
     """

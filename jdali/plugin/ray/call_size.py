@@ -1,19 +1,19 @@
 """Chooses the number of tasks to send to an actor in one call.
 
-Each call costs a fixed processor time in the trainer, the actor and Ray's processes. So small batches share a call, and each
-large batch has its own.
+Each call takes a fixed processor time in the trainer, the actor and Ray's processes. So small batches share a call, and
+each large batch has a call of its own.
 """
 
 from __future__ import annotations
 
-# Processor seconds that the tasks of a call should take; Ray's own cost of a call is a few percent of this.
+# Processor seconds that the tasks of a call should take; Ray's own time for a call is a few percent of this.
 _CALL_CPU = 0.2
 # Maximum seconds until the results of a call arrive.
 _CALL_SECONDS = 0.5
-# Maximum bytes of one call's results, because they stay in the object store until the last of them is freed.
+# Maximum bytes of a call's results. All of them stay in the object store until the last result is freed.
 _CALL_BYTES = 32 << 20
 _MOST_TASKS = 16
-# Maximum tasks in flight in all actors, because a trainer that runs steps too needs a waiting thread for each.
+# Maximum number of tasks in flight in all actors. A trainer that also runs steps needs a waiting thread for each task.
 _MOST_UNDER_WAY = 64
 _WINDOW = 8  # tasks to measure before the number of tasks in a call changes
 
@@ -50,7 +50,7 @@ class CallSize:
             self._clear()
 
     def _fitting(self, calls: int) -> int:
-        """Returns the largest power of two within all bounds; 1 if a single task already exceeds a bound."""
+        """Returns the largest power of two within all limits, or 1 if a single task exceeds a limit."""
         most = min(
             _CALL_CPU * self._count / max(self._cpu, 1e-9),
             _CALL_SECONDS * self._count / max(self._seconds, 1e-9),

@@ -38,16 +38,16 @@ from jdali.graph import reduced_operator
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob, call_of, lease, resolve, start_error
 from jdali.plugin.ray.call_size import CallSize
 
-# Calls in flight to an actor: the one that it runs, and the next one.
+# Maximum number of calls in flight to an actor: the call that the actor runs, and the next call.
 _CALLS_EACH = 2
-# If no worker is ready, the pipeline fails after this number of failed starts of one worker in a row.
+# If no worker is ready, the pipeline fails once a worker's start has failed this many times in a row.
 _MOST_FAILED_STARTS = 5
 _LOOK_SECONDS = 1.0  # seconds between checks whether Ray was shut down
 _CLOSE_SECONDS = 1.5  # seconds that actors have to end their processes
 
 
 class Actors(Protocol):
-    """Declares how a dispatcher reaches the actors of a set of workers; see `RayWorkers`."""
+    """The interface through which a dispatcher reaches the actors of a set of workers; see `RayWorkers`."""
 
     count: int
     max_restarts: int
@@ -60,10 +60,7 @@ class Actors(Protocol):
 class RayDispatcher:
     """Runs the tasks of one pipeline in the actors of a set; implements `BatchWorkers`.
 
-    A thread owns the state; callers and Ray's threads send events to it.
-
-    Attributes:
-        count: number of actors that the pipeline uses.
+    A thread owns the state; callers and Ray's threads send events to this thread. `count` is the number of actors.
     """
 
     title = "Ray workers"
@@ -73,13 +70,13 @@ class RayDispatcher:
         self._name = uuid.uuid4().hex  # id of this client
         self._owner = os.getpid()
         self._lock = threading.Lock()  # guards the state that callers and the thread share
-        self._waiting: list[RayJob] = []  # a heap
+        self._waiting: list[RayJob] = []  # a heap, ordered by priority
         self._error: Exception | None = None  # if set, all current and later tasks fail with it
         self._closed = False
         self._numbers = itertools.count()
         self._events: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        # Only the thread uses these attributes.
+        # Used only by the thread.
         self._slots: dict[int, ActorSlot] = {}
         self._start: list[ray.ObjectRef[ActorStart]] = []
         self._call_size = CallSize()
@@ -88,7 +85,6 @@ class RayDispatcher:
         self._returned: collections.deque[int] = collections.deque()
         self._ended = 0  # bytes of ended leases, guarded by the lock
 
-    # --- for callers ------------------------------------------------------------------------
     def start(self, start: StartMaking) -> None:
         content = pack_by_value(StartGroups(start), reduced_operator)
         try:
@@ -150,7 +146,6 @@ class RayDispatcher:
     def _wake(self) -> None:
         self._events.put((lambda: None, ()))
 
-    # --- the thread -------------------------------------------------------------------------
     def _run(self) -> None:
         try:
             while not self._closed:
@@ -167,14 +162,13 @@ class RayDispatcher:
             raise
 
     def _handle_events(self) -> None:
-        """Waits for an event, and handles all events in the queue."""
         now = time.monotonic()
         dues = [slot.due - now for slot in self._slots.values() if slot.is_absent and not slot.is_gone]
         with contextlib.suppress(queue.Empty):
             handle, arguments = self._events.get(timeout=max(min([_LOOK_SECONDS, *dues]), 0.0))
             while True:
                 handle(*arguments)
-                del arguments  # do not hold a result while this thread waits
+                del arguments  # do not keep a result in memory while this thread waits
                 handle, arguments = self._events.get_nowait()
 
     def _end(self, error: Exception) -> None:
@@ -203,7 +197,6 @@ class RayDispatcher:
         for job in jobs:
             job.future.set_exception(error)
 
-    # --- actors -----------------------------------------------------------------------------
     def _join_missing(self) -> None:
         for index, slot in list(self._slots.items()):
             slot.is_leaving = index >= self.count
@@ -238,7 +231,7 @@ class RayDispatcher:
         slot.note_ready(place)
 
     def _note_failed_start(self, slot: ActorSlot, error: BaseException) -> None:
-        """Schedules another attempt, because Ray may be restarting the actor; fails the pipeline if no actor can start."""
+        """Schedules another attempt, since Ray may be restarting the actor; fails the pipeline if no actor can start."""
         slot.wait()
         if not isinstance(error, ActorDiedError):
             return
@@ -253,7 +246,6 @@ class RayDispatcher:
         ):
             self._fail_all(RuntimeError(f"Ray workers cannot be started: {error}"))
 
-    # --- tasks ------------------------------------------------------------------------------
     def _hand_out(self) -> None:
         while True:
             ready = [slot for slot in self._slots.values() if slot.place is not None and not slot.is_leaving]
@@ -272,10 +264,7 @@ class RayDispatcher:
             )
 
     def _rehearse(self) -> None:
-        """Compiles the programs of each cold actor by a copy of a warm actor's task; drops the result.
-
-        See `TaskPool`.
-        """
+        """Sends each cold actor a copy of a warm actor's task, so that it compiles its programs; see `TaskPool`."""
         warm = [slot for slot in self._slots.values() if slot.is_warm and slot.place is not None]
         cold = [slot for slot in self._slots.values() if slot.is_cold]
         job = next((job for slot in warm for job in slot.jobs if not job.goes_alone), None)
@@ -300,7 +289,7 @@ class RayDispatcher:
         with self._lock:
             if not self._waiting:
                 return []
-            # Divide the current tasks evenly among the calls of all actors.
+            # Divides the current tasks evenly among the calls of all actors.
             there = len(self._waiting) + sum(len(slot.jobs) for slot in self._slots.values())
             most = min(self._call_size.most, -(-there // (_CALLS_EACH * self.count)))
             if slot.jobs and len(self._waiting) < most and not self._waiting[0].goes_alone:
@@ -315,7 +304,7 @@ class RayDispatcher:
     def _call(
         self, reference: ray.ObjectRef[object], handle: Callable[..., None], *arguments: object
     ) -> None:
-        """Arranges that the thread gets an event when the reply to a call arrives."""
+        """Makes the reply to a call, when it arrives, an event for the thread."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
     def _answered(
@@ -340,14 +329,14 @@ class RayDispatcher:
 
     def _note_loss(self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace) -> None:
         """Submits the tasks of a lost call again; blames the actor's oldest task for its death."""
-        if slot.place is place:  # the first call that this death has lost
+        if slot.place is place:  # the first call that this death lost
             slot.blamed = slot.jobs[0] if slot.jobs else None
             slot.place = None
             slot.wait()
             self._deaths += 1
         slot.jobs = [job for job in slot.jobs if job not in jobs]
         for job in jobs:
-            job.goes_alone = True  # so if an actor dies again, it is clear which task is to blame
+            job.goes_alone = True  # so that another death shows which task is to blame
             if job is slot.blamed:
                 job.deaths.append(WorkerDeath(place.pid, None, place.node))
             self._submit_again(job)

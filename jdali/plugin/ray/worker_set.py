@@ -80,7 +80,6 @@ class RayWorkers:
     def connect(self) -> RayDispatcher:
         return RayDispatcher(self)
 
-    # --- for dispatchers --------------------------------------------------------------------
     def initialize(self) -> None:
         """Initializes Ray if the program has not; warns if the cluster is too small for the workers."""
         if not ray.is_initialized():
@@ -93,7 +92,7 @@ class RayWorkers:
             )
 
     def actor(self, index: int) -> Any:
-        """Returns the handle of a worker, which it starts if necessary; the worker ends when its last handle is freed."""
+        """Returns the handle of a worker; starts the worker if necessary. The worker ends when its last handle is freed."""
         with self._lock:
             handle = self._actors.get(index)
             if handle is None:

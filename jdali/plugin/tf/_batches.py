@@ -1,4 +1,4 @@
-"""Generates a pipeline's batches for TensorFlow; each iterator over a data set has its own generator."""
+"""Generates a pipeline's batches for TensorFlow. Each iterator over a data set has its own generator."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ from jdali.tensors import TensorList
 class InputFeed:
     """Feeds an external source.
 
-    Attributes:
-        dataset: a `tf.data.Dataset` whose elements are single tensors.
-        layout: layout of a sample; None: the external source's. If both have a layout, the two must agree.
-        batch: True if elements are batches, False if they are samples.
+    Attributes: see `Input`; `batch` is never None.
     """
 
     dataset: Any
@@ -53,15 +50,14 @@ class InputFeed:
 
 @dataclasses.dataclass(frozen=True)
 class Outputs:
-    """Holds the declared shapes and types of the outputs.
+    """The declared shapes and types of the outputs.
 
     Attributes:
         dtypes: a `tf.DType` for each output.
         shapes: see `shape_for`.
         batch_size: batch size of the data set.
-        on_device: whether to accept batches on an accelerator. They are copied to host memory, because TensorFlow's data sets
-            are there.
-        by_size: whether to reinterpret the bits of a different type with the same size, as DALI's older operator does.
+        on_device: accept batches on an accelerator; they are copied to host memory, where TensorFlow's data sets are.
+        by_size: if a batch has a different type of the same size, reinterpret its bits, as DALI's older operator does.
     """
 
     dtypes: Sequence[Any]
@@ -84,7 +80,6 @@ class Outputs:
         return tuple(self.array(i, batch) for i, batch in enumerate(batches))
 
     def array(self, output: int, batch: TensorList) -> np.ndarray:
-        """Converts the batch of an output to an array; raises as `arrays` does."""
         if not self.on_device and not batch.store.local:
             raise ValueError(
                 f"TF device and DALI device mismatch. TF device: CPU, DALI device: GPU for output {output}. Bring it to "
@@ -101,11 +96,7 @@ class Outputs:
         return array.reshape(shape_for(self.shapes[output], array.shape, self.batch_size, output))
 
     def typed(self, output: int, array: np.ndarray) -> np.ndarray:
-        """Returns an output's values in the declared type.
-
-        Raises:
-            ValueError: the type differs from the declared one.
-        """
+        """Returns an output's values in the declared type; raises ValueError if their type differs."""
         wanted, dtype = self.dtypes[output], tf.as_dtype(array.dtype)
         if dtype == wanted:
             return array
@@ -123,15 +114,13 @@ class Outputs:
 
 
 class Batches:
-    """Returns at each call a new iterator that starts at the first batch.
+    """Returns, at each call, a new iterator that starts at the first batch.
 
-    Each iterator has its own pipeline. When an iterator ends, a later iterator reuses its pipeline, so that programs are
-    compiled once.
+    Each iterator has its own copy of the pipeline. Later iterators reuse the pipelines of ended iterators, so that programs
+    are compiled once.
 
     Args:
-        pipeline: the pipeline to copy.
-        outputs: declared outputs.
-        inputs: feeds of its external sources, by name.
+        inputs: feeds of the external sources, by name.
         depth: number of batches to prefetch from fed inputs.
         options: arguments of `Pipeline` that replace those of `pipeline`.
     """
@@ -146,8 +135,8 @@ class Batches:
     ):
         self._pipeline, self._outputs, self._inputs = pipeline, outputs, inputs
         self._depth, self._options = depth, options
-        # Pipelines of ended iterators, with their initial states. A generator may end in any thread and at any time, so a
-        # pipeline is reset only when it is used again.
+        # Pipelines of ended iterators, with their initial states. A pipeline is reset only when it is used again, because a
+        # generator may end in any thread and at any time.
         self._left: collections.deque[tuple[Pipeline, dict[str, Any]]] = collections.deque()
 
     def __call__(self) -> Iterator[tuple[np.ndarray, ...]]:
@@ -164,7 +153,7 @@ class Batches:
         self._left.append((pipeline, begin))
 
     def _ready(self) -> tuple[Pipeline, dict[str, Any]]:
-        """Returns a pipeline at its first batch, and its state there."""
+        """Returns a pipeline that is at its first batch, and the pipeline's state there."""
         while self._left:
             pipeline, begin = self._left.popleft()
             try:
@@ -178,7 +167,6 @@ class Batches:
         return pipeline, pipeline.get_state()
 
     def _fed(self, pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
-        """Yields the outputs for the inputs, until one of the inputs ends."""
         size = self._outputs.batch_size
         batches = {name: feed.batches(name, size) for name, feed in self._inputs.items()}
         waiting = 0
@@ -201,13 +189,13 @@ def shape_for(wanted: Wanted, shape: Sequence[int], batch_size: int, output: int
     """Returns the shape in which TensorFlow gets a batch.
 
     Args:
-        wanted: the declared shape, with None for an axis of any size; None accepts any shape.
+        wanted: the declared shape, with None for an axis of any size; None in place of the shape accepts any shape.
         shape: shape of the batch, including the batch axis.
         batch_size: batch size of the data set; if it is 1, the batch axis may be dropped too.
         output: number of the output, for messages.
 
     Raises:
-        ValueError: the shapes do not fit, or it is ambiguous which axes to drop.
+        ValueError: the shapes do not fit, or several choices of axes to drop would fit.
     """
     shape = tuple(shape)
     if wanted is None or (len(wanted) == len(shape) and all(map(_fits, wanted, shape))):
@@ -235,7 +223,7 @@ def _fits(wanted: int | None, size: int) -> bool:
 
 
 def _matches(wanted: tuple[int | None, ...], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Lists the shapes that fit `wanted` after dropping axes of size 1."""
+    """Lists the shapes that fit `wanted`, from `shape` without some axes of size 1."""
     if not shape:
         return [] if wanted else [()]
     found = []

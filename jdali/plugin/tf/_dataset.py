@@ -13,7 +13,7 @@ from jdali.plugin.tf._tensorflow import on_host, tf
 
 
 class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
-    """Serves as base of both data sets; see `DALIDataset` for the arguments."""
+    """The base of both data sets; see `DALIDataset` for the arguments."""
 
     def __init__(
         self,
@@ -67,7 +67,6 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> Any:
-        """Returns a tuple with a `tf.TensorSpec` for each output."""
         return self._batches.element_spec
 
 
@@ -80,15 +79,15 @@ class DALIDataset(_PipelineDataset):
     Args:
         pipeline: the pipeline. The data set uses copies of it, with the options below and the same seed.
         output_dtypes: a `tf.DType`, or a tuple with a `tf.DType` for each output.
-        output_shapes: a shape with the batch axis, or a tuple with a shape for each output. None accepts any size of an axis,
-            any shape of an output, or any shapes of all outputs. A shape may omit axes of size 1; with `batch_size=1`, also
-            the batch axis.
+        output_shapes: a shape with the batch axis, or a tuple with a shape for each output. None in place of an axis's size
+            accepts any size, in place of a shape any shape, and in place of the tuple any shapes. A shape may omit axes of
+            size 1; with `batch_size=1`, also the batch axis.
         fail_on_device_mismatch: True raises an error for outputs on an accelerator, unless the data set was made in a
             `tf.device` of a GPU. False copies them to host memory, where TensorFlow's data sets are.
         batch_size: number of samples in a batch; replaces the pipeline's.
         num_threads: see `Pipeline`; replaces the pipeline's.
         device_id: without effect, see `Pipeline`.
-        exec_separated: whether to prefetch the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth`.
+        exec_separated: prefetch as many batches as the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth`.
         exec_dynamic: without effect.
         prefetch_queue_depth: number of batches to prefetch.
         dtypes, shapes: deprecated names of `output_dtypes` and `output_shapes`; these also accept lists.
@@ -145,7 +144,7 @@ class DALIDatasetWithInputs(_PipelineDataset):
             single samples, or an `Input`.
 
     Raises:
-        TypeError: `input_datasets` is not a dict of these; or see `DALIDataset`.
+        TypeError: `input_datasets` is not a dict of data sets or `Input`s; or see `DALIDataset`.
         ValueError: inputs and external sources do not match; or see `DALIDataset`.
     """
 
@@ -176,12 +175,12 @@ class DALIDatasetWithInputs(_PipelineDataset):
 
 
 def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
-    """Returns the number of batches to prefetch; with separate queues, that is the larger depth."""
+    """Returns the number of batches to prefetch: with separate queues, the larger depth."""
     return max(cpu, gpu) if separated else depth
 
 
 def _renamed(value: object, deprecated: object, name: str) -> object:
-    """Returns the value of `output_<name>`, or of its deprecated name with a warning."""
+    """Returns `value`, or else `deprecated`, the value under the argument's old name, with a warning."""
     if deprecated is None:
         return value
     if value is not None:

@@ -42,7 +42,6 @@ class Input:
 
 
 def external_sources(pipeline: Pipeline) -> list[Node]:
-    """Lists the nodes of `fn.external_source` in a pipeline."""
     outputs_of(pipeline)  # defines the pipeline's graph
     return [node for node in pipeline.graph.nodes if isinstance(node.runtime, SourceFeed)]
 
@@ -51,7 +50,6 @@ def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, Inpu
     """Returns the feeds of the external sources without a `source`, by name.
 
     Args:
-        pipeline: the pipeline.
         input_datasets: data sets, or `Input`s, by name; None: no data sets.
 
     Raises:

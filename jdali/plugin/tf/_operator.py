@@ -97,7 +97,6 @@ def _run(
     sparse: tuple[bool, ...],
     *options: int,
 ) -> list[Any]:
-    """Builds the tensors of `DALIIteratorWrapper`; see `_Kernel` for the arguments."""
     arrays: list[Any] = []
     for dtype, flag in zip(dtypes, sparse, strict=True):
         arrays += [tf.int64, dtype, tf.int64] if flag else [dtype]
@@ -106,7 +105,7 @@ def _run(
         results = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
     tensors = iter(
         results if isinstance(results, (list, tuple)) else [results]
-    )  # a single tensor is not in a list
+    )  # TensorFlow returns a single tensor without a list
     outputs = []
     for flag, shape in zip(sparse, shapes, strict=True):
         tensor = next(tensors)
@@ -118,7 +117,7 @@ def _run(
 
 
 class _Kernel:
-    """Returns the next batch of a pipeline at each call, as an array for a dense and three for a sparse output."""
+    """Returns the next batch of a pipeline at each call: one array for a dense output, three for a sparse output."""
 
     def __init__(
         self, serialized: bytes, dtypes: Sequence[Any], shapes: Sequence[Any], sparse: Sequence[bool],

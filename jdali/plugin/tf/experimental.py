@@ -1,4 +1,4 @@
-"""Provides DALI's `plugin.tf.experimental`, a data set that other data sets feed."""
+"""Provides DALI's `plugin.tf.experimental`, a data set whose inputs come from other data sets."""
 
 from jdali.plugin.tf._dataset import DALIDatasetWithInputs
 from jdali.plugin.tf._inputs import Input

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jdali.plugin.triton.marking import invoke_autoserialize as invoke_autoserialize
     from jdali.plugin.triton.repository import model_repository as model_repository
 
-# Lazy imports, because the worker process needs none of these.
+# Lazy imports: the worker process needs none of these.
 _imported(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""Marks the pipeline of a module that a server serializes when it loads a model."""
+"""Marks a module's pipeline function, and serializes the marked pipeline when a server loads a model."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ def invoke_autoserialize(head_module: ModuleType, filename: str) -> None:
 
 
 def _marked(head: ModuleType) -> set[Any]:
-    """Collects the marked functions of a module and of all modules that it imports, directly or indirectly."""
     found: set[Any] = set()
     seen, waiting = {head.__name__}, [head]
     while waiting:

@@ -1,8 +1,8 @@
-"""Implements a model for Triton's Python backend; it forwards requests to a jdali process and returns its answers.
+"""Implements a model for Triton's Python backend: forwards requests to a jdali process, and returns its answers.
 
 `model_repository` copies this file into a model's folder, so it must not import jdali. Triton has its own Python, often with
-NumPy 1, but jdali needs NumPy 2. So jdali runs in a separate process with its own environment. Requests go through a socket,
-as bodies of the open inference protocol. Answers come back in shared memory.
+NumPy 1, but jdali needs NumPy 2, so jdali runs in a separate process with its own environment. Requests are sent through a
+socket, as bodies of the open inference protocol; answers return in shared memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _END_SECONDS = 30.0
 
 
 class TritonPythonModel:
-    """Answers requests with an exported pipeline. Triton calls its methods."""
+    """Answers requests with an exported pipeline; Triton calls the methods."""
 
     def initialize(self, args: Mapping[str, Any]) -> None:
         """Starts the process, and waits until it is ready; with `warm_up`, the process compiles its programs first.
@@ -81,7 +81,6 @@ class TritonPythonModel:
         return [self._response(answer) for answer in message["answers"]]
 
     def finalize(self) -> None:
-        """Ends the process."""
         self._end()
         os.close(self._memory)
 

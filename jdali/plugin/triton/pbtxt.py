@@ -17,7 +17,7 @@ _MOST_DEPTH = 32  # maximum depth of nested messages; a configuration has five l
 
 
 class EnumConstant(str):
-    """Marks a constant of an enumeration, which is written without quotes."""
+    """A constant of an enumeration, which is written without quotes."""
 
 
 def written(message: Mapping[str, Any], indent: str = "") -> str:
@@ -42,11 +42,7 @@ def _scalar(value: Any) -> str:
 
 
 def read(text: str) -> Message:
-    """Parses a message.
-
-    Raises:
-        ValueError: the text is not a message.
-    """
+    """Parses a message; raises ValueError for other text."""
     return _message(_Tokens(list(_tokens(text))), "", 0)
 
 

@@ -21,7 +21,7 @@ _VERSION = "1"
 _CONFIG = "config.pbtxt"
 
 _MODEL = "model.py"
-_EXPORTED = "exported"  # model.py uses the same name
+_EXPORTED = "exported"  # the same name as in model.py
 
 
 def model_repository(
@@ -74,7 +74,7 @@ def model_repository(
     _check(name, max_batch, max_wait_ms, instances, device, threads)
     repository = Path(where)
     repository.mkdir(parents=True, exist_ok=True)
-    # Write to a temporary folder first, so that a server that polls the repository never sees an incomplete model.
+    # A temporary folder, so that a server that polls the repository never sees an incomplete model.
     with tempfile.TemporaryDirectory(dir=repository, prefix=".jdali-") as unfinished:
         target = Path(unfinished, name)
         exported = target / _VERSION / _EXPORTED
@@ -127,7 +127,6 @@ def _check(name: str, max_batch: int, max_wait_ms: float, instances: int, device
 
 
 def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) -> dict[str, Any]:
-    """Builds the configuration of the model, without instances and parameters."""
     described = served.metadata()
     inputs = [_tensor(one) for one in described["inputs"]]
     for tensor in inputs:
@@ -165,7 +164,7 @@ def _read(path: Path) -> pbtxt.Message:
 
 
 def _replace(place: Path, made: Path) -> None:
-    """Moves the folder `made` to `place`; moves an existing folder there out of the way first."""
+    """Moves the folder `made` to `place`; moves an existing folder away first."""
     if place.exists():
         place.replace(made.with_name(f"{made.name}.old"))
     made.replace(place)
@@ -177,12 +176,10 @@ def ensemble_config(
     """Builds the configuration of an ensemble.
 
     Args:
-        preprocess: configuration of the preprocessing.
+        preprocess, other: configurations of the preprocessing and of the other model.
         model: name of the other model.
-        other: configuration of the other model.
         model_inputs: the output of the preprocessing for each input of the other model, by name. Inputs that are missing here
             are matched by equal names, or a single input with a single output.
-        name: name of the ensemble.
 
     Raises:
         ValueError: the models do not fit together.
@@ -228,7 +225,6 @@ def ensemble_config(
 
 
 def _matched(model: str, inputs: list[str], outputs: list[str], named: Mapping[str, str]) -> dict[str, str]:
-    """Matches inputs of the model with outputs of the pipeline."""
     matched = {}
     for tensor in inputs:
         source = named.get(tensor)

@@ -1,9 +1,8 @@
 """Runs in a process of its own and answers the requests of one instance of a Triton model.
 
 `model.py` starts it: `python -m jdali.plugin.triton.worker FOLDER --socket 5 ...`. It first sends an empty message when it is
-ready, or an error. Then it receives the number of requests and each request (4 bytes with the length of its JSON, and the
-body), sends one message for all answers, and repeats. The message is JSON with the offsets of the answers' tensors in shared
-memory.
+ready, or an error. Then, in a loop, it receives the number of requests and the requests, each with the length of its JSON
+(4 bytes) and the body, and sends one message for all answers: JSON with the offsets of their tensors in shared memory.
 """
 
 from __future__ import annotations
@@ -63,7 +62,6 @@ def _loaded(options: argparse.Namespace) -> ServedModel:
 
 
 def _answers(served: ServedModel, messages: Sequence[bytes], max_batch: int) -> list[Any]:
-    """Returns outputs or an error for each request."""
     answers: list[Any] = [None] * len(messages)
     inputs: dict[int, Any] = {}
     for number, message in enumerate(messages):
@@ -75,18 +73,14 @@ def _answers(served: ServedModel, messages: Sequence[bytes], max_batch: int) -> 
             answers[number] = error
     for number, answer in zip(inputs, served.answer(list(inputs.values())) if inputs else (), strict=True):
         if isinstance(answer, Exception) and not isinstance(answer, RequestError):
-            traceback.print_exception(answer)  # the client learns only the error's type
+            traceback.print_exception(answer)  # the client gets only the error's type
             answer = RequestError(f"the pipeline failed: {type(answer).__name__}")
         answers[number] = answer
     return answers
 
 
 class AnswerMemory:
-    """Holds answers in memory shared with Triton's process; it grows to the largest batch.
-
-    Args:
-        file: descriptor of the memory; Triton's process has it too.
-    """
+    """Memory for answers, shared with Triton's process through the descriptor `file`; grows to the largest batch."""
 
     def __init__(self, file: int):
         self._file = file

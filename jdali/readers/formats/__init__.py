@@ -1,1 +1,1 @@
-"""Reads the formats of data sets: indexes their records, and parses many records at once."""
+"""Parses the formats of data sets: indexes records, and parses many records at once."""

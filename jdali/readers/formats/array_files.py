@@ -34,8 +34,6 @@ class ArrayFileReader(Reader):
     """Locates the files of a reader whose samples are one file each.
 
     Args:
-        name: name of the reader, for messages.
-        options: see `Reader`; also values of `array_file_options`.
         file_filter: glob pattern of the files in searched folders.
     """
 
@@ -51,7 +49,6 @@ class ArrayFileReader(Reader):
         super().__init__(len(self._names), options)
 
     def path(self, index: int) -> str:
-        """Returns the path to open for a sample."""
         return _storage.join(self._folder, self._names[index])
 
     def source(self, index: int) -> str:
@@ -65,7 +62,7 @@ def _chosen(
     file_list: str | None,
     files: str | Sequence[str] | None,
 ) -> tuple[str, Sequence[str]]:
-    """Returns the folder that the names of the files are relative to, and these names."""
+    """Returns the root folder of a reader's files, and their names relative to it."""
     if files is not None and file_list is not None:
         raise ValueError(
             f"{name}: File paths can be provided through ``files`` or ``file_list`` but not both."

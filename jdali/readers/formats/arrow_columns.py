@@ -1,7 +1,7 @@
-"""Reads Arrow columns as samples: views of Arrow's memory, without a copy.
+"""Reads Arrow columns as samples that are views of Arrow's memory.
 
-NumPy reads the buffers and checks offsets against the ends of buffers. Arrow itself would follow offsets out of
-bounds in damaged data.
+This module checks all offsets against the ends of the buffers, and then reads the buffers with NumPy. Arrow does not
+check them, so with damaged data it would read out of bounds.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = [
     "REASONS",
     "Column",
     "column_of",
+    "consecutive",
     "content_path",
     "field_of",
     "kind_of",
@@ -42,7 +43,8 @@ REASONS = {
     3: "its index is not one of the dictionary",
 }
 _NULL, _IRREGULAR, _BEYOND = REASONS
-# The field of a struct to read as the sample: pictures and sounds of the Hugging Face Hub are {"bytes", "path"}.
+# Name of the field that is read as the sample if a column has structs. The Hugging Face Hub stores pictures and sounds as
+# {"bytes", "path"}.
 _CONTENT = "bytes"
 # Samples of up to this many bytes are copied into one block; larger samples stay in Arrow's memory.
 _SMALL = 1 << 14
@@ -57,7 +59,7 @@ class Column:
         values: [elements], in Arrow's memory.
         starts: int64 [n], start of each sample in `values`, elements.
         extents: int64 [n, ndim], shapes of the samples.
-        wrong: uint8 [n], a key of `REASONS` for each sample that has no array; 0 for all others.
+        wrong: uint8 [n], a key of `REASONS` for a sample without an array, otherwise 0.
     """
 
     values: np.ndarray
@@ -72,7 +74,7 @@ class Column:
 
     @functools.cached_property
     def block(self) -> np.ndarray | None:
-        """The samples as one view [n, ...] of Arrow's memory; None unless they are contiguous and have the same shape."""
+        """The samples as one view [n, ...] of Arrow's memory; None unless they are contiguous and have one shape."""
         if not len(self.starts) or (self.extents != self.extents[0]).any():
             return None
         first, shape = self.starts.item(0), self.extents[0].tolist()
@@ -80,18 +82,18 @@ class Column:
         if (np.diff(self.starts) != size).any():
             return None
         values = self.values[first : first + size * len(self.starts)]
-        if len(values) < size * len(self.starts):  # as in a column of type null, which has no values
+        if len(values) < size * len(self.starts):  # for instance in a column of type null
             return None
         return values.reshape(len(self.starts), *shape)
 
-    def store(self, rows: np.ndarray) -> Store:
+    def store(self, rows: np.ndarray | slice) -> Store:
         """Returns the samples of these rows as a column of a batch."""
+        if not isinstance(rows, slice):
+            rows = run if (run := consecutive(rows)) is not None else rows
         spec = BatchSpec(self.extents[rows], self.values.dtype)
-        block = self.block
-        if block is not None and len(rows) and (np.diff(rows) == 1).all():
-            first = rows.item(0)
-            return Store.of_block(PaddedBlock(block[first : first + len(rows)]), spec)
-        if (store := of_one_size([(self, rows)], [np.arange(len(rows))])) is not None:
+        if self.block is not None and isinstance(rows, slice):
+            return Store.of_block(PaddedBlock(self.block[rows]), spec)
+        if (store := of_one_size([(self, rows)], [np.arange(spec.batch_size)])) is not None:
             return store
         starts = self.starts[rows]
         if not spec.ndim:
@@ -99,11 +101,20 @@ class Column:
         return Store.of_block(RaggedBlock(self.values, starts, spec.extents), spec)
 
 
-def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.ndarray]) -> Store | None:
+def consecutive(rows: np.ndarray) -> slice | None:
+    """Returns consecutive, ascending rows as a slice; None for all others."""
+    if not len(rows) or rows.item(-1) - rows.item(0) != len(rows) - 1 or (rows[1:] <= rows[:-1]).any():
+        return None
+    return slice(rows.item(0), rows.item(-1) + 1)
+
+
+def of_one_size(
+    parts: Sequence[tuple[Column, np.ndarray | slice]], places: Sequence[np.ndarray]
+) -> Store | None:
     """Copies small samples of one shape into one block; returns None if samples are large or their shapes differ.
 
     Args:
-        parts: (column, rows to take from it).
+        parts: pairs (column, rows to take from the column).
         places: for each part, the positions of its samples in the batch.
     """
     blocks = [block for column, _ in parts if (block := column.block) is not None]
@@ -112,7 +123,7 @@ def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.
     first = blocks[0]
     if any((block.dtype, block.shape[1:]) != (first.dtype, first.shape[1:]) for block in blocks):
         return None
-    count = sum(len(rows) for _, rows in parts)
+    count = sum(map(len, places))
     out = aligned_empty((count, *first.shape[1:]), first.dtype)
     for block, (_, rows), at in zip(blocks, parts, places, strict=True):
         out[at] = block[rows]
@@ -121,7 +132,6 @@ def of_one_size(parts: Sequence[tuple[Column, np.ndarray]], places: Sequence[np.
 
 
 def need_pyarrow(name: str) -> None:
-    """Raises ImportError, which says what to install, if pyarrow is missing."""
     if pa is None:
         raise ImportError(
             f"{name}: the package pyarrow, which reads the data, is missing: {install('tables')}"
@@ -132,7 +142,6 @@ def field_of(kind: Any, path: str) -> Any:
     """Returns the type of a column, or None if it does not exist.
 
     Args:
-        kind: schema or struct type to look in.
         path: name of the column, or names of nested fields separated by ".".
     """
     if (number := kind.get_field_index(path)) >= 0:
@@ -145,13 +154,13 @@ def field_of(kind: Any, path: str) -> Any:
 
 
 def kind_of(kind: Any) -> tuple[np.dtype, int]:
-    """Returns element type and number of axes of a column's samples; raises TypeError if samples are no arrays."""
+    """Returns element type and number of axes of a column's samples; raises TypeError if they are no arrays."""
     empty = column_of(pa.nulls(0, kind))
     return empty.values.dtype, empty.extents.shape[1]
 
 
 def content_path(kind: Any, path: str) -> str:
-    """Returns the path to read for a column: for a struct with a field "bytes", the path of this field."""
+    """Returns the path to read for a column; for a struct with a field "bytes", this field's path."""
     return f"{path}.{_CONTENT}" if pa.types.is_struct(kind) and _content(kind) >= 0 else path
 
 
@@ -209,7 +218,6 @@ def _buffer(array: Any, number: int, dtype: Any) -> np.ndarray:
 
 
 def _wrong(array: Any) -> np.ndarray:
-    """Marks the nulls of an array: uint8 [n]."""
     wrong = np.zeros(len(array), np.uint8)
     if array.null_count:
         bits = np.unpackbits(_buffer(array, 0, np.uint8), bitorder="little")
@@ -221,7 +229,6 @@ def _wrong(array: Any) -> np.ndarray:
 
 
 def _offsets(array: Any, bits: int) -> np.ndarray:
-    """Reads the offsets of an array of lists or strings: int64 [n + 1]."""
     if not len(array):
         return np.zeros(1, np.int64)
     offsets = _buffer(array, 1, f"<i{bits // 8}")[array.offset : array.offset + len(array) + 1]
@@ -273,7 +280,6 @@ def _lists(array: Any, bounds: np.ndarray) -> Column:
     """Reads lists; nested lists of a sample must have the same length.
 
     Args:
-        array: array of lists.
         bounds: int64 [n + 1], start of each list in the inner values.
     """
     if _holds_bytes(array.type.value_type):
@@ -306,7 +312,6 @@ def _holds_bytes(kind: Any) -> bool:
 
 
 def _looked_up(array: Any) -> Column:
-    """Reads a dictionary-encoded array; samples with the same index share their values."""
     index, known = column_of(array.indices), column_of(array.dictionary)
     numbers = index.values[index.starts].astype(np.int64)
     wrong = index.wrong.copy()
@@ -325,7 +330,7 @@ def _looked_up(array: Any) -> Column:
 
 
 def _shaped(column: Column, kind: Any) -> Column:
-    """Sets the extents of a column of tensors to the shape that its type states."""
+    """Reshapes the samples of a tensor column to the shape in its type."""
     if kind.extension_name != _TENSOR:
         return column
     shape = tuple(kind.shape)

@@ -1,4 +1,4 @@
-"""Locates the record batches of an Arrow file; parses only the few fields of messages that this needs."""
+"""Locates the record batches of an Arrow file; parses only the few message fields that this needs."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Messages(NamedTuple):
     """Locates the record batches of a file; each attribute is int64 [n].
 
     Attributes:
-        offsets: offsets in the file, bytes.
-        heads: sizes of the heads, bytes; the body follows the head.
+        offsets: offset of each head in the file, bytes.
+        heads: sizes of the heads, bytes; a body follows each head.
         bodies: sizes of the bodies, bytes.
         rows: numbers of rows.
     """
@@ -43,7 +43,7 @@ class Head(NamedTuple):
         body: size of the body, bytes.
         rows: number of rows of a record batch.
         buffers: (offset in the body, size) of each buffer of a record batch, bytes.
-        packed: whether the buffers are compressed.
+        packed: the buffers are compressed.
     """
 
     kind: int
@@ -87,7 +87,7 @@ class _Table:
         self._size = _at(data, "<H", self._fields)
 
     def _where(self, field: int) -> int:
-        """Returns the offset of a field; 0 if the table lacks the field."""
+        """Returns the offset of a field; 0 if it is missing."""
         slot = 4 + 2 * field
         offset = _at(self._data, "<H", self._fields + slot) if slot + 2 <= self._size else 0
         return self._start + offset if offset else 0
@@ -104,7 +104,7 @@ class _Table:
         return _Table(self._data, where + _at(self._data, "<I", where))
 
     def buffers(self, field: int) -> tuple[tuple[int, int], ...]:
-        """Returns the pairs of numbers in a vector of structs."""
+        """Returns the pairs of numbers in a field that is a vector of structs."""
         where = self._where(field)
         if not where:
             return ()

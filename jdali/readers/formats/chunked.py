@@ -1,4 +1,4 @@
-"""Reads samples along an axis of chunked arrays, or windows of them."""
+"""Reads samples, or windows of samples, along an axis of chunked arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jdali.readers.formats.records import record_tasks
 
 # Kinds of NumPy types that are read: booleans, integers and floats. Other kinds could run code from the file.
 NUMBERS = "biuf"
-# If cached chunks exceed `bytes_ahead`, they take at most 1 / _SHARE of `max_sample_bytes`.
+# If the cache must exceed `bytes_ahead`, it takes at most 1 / _SHARE of `max_sample_bytes`.
 _SHARE = 4
 _ROI = ("roi_start", "roi_shape")
 
@@ -31,9 +31,8 @@ class ChunkedArray(abc.ABC):
     """An array in a file.
 
     Args:
-        shape: shape of the array.
-        chunks: shape of its chunks.
-        dtype: type of its elements, in this machine's byte order.
+        chunks: shape of a chunk.
+        dtype: type of the elements, in this machine's byte order.
     """
 
     def __init__(self, shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype):
@@ -41,13 +40,14 @@ class ChunkedArray(abc.ABC):
 
     @abc.abstractmethod
     def read(self, chunk: tuple[int, ...]) -> np.ndarray:
-        """Reads the chunk at a position in the grid, or at least its part inside the array; raises `BadRecord`."""
+        """Reads the chunk at a grid position, or at least its part inside the array; raises `BadRecord`."""
 
 
 def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, axis: int) -> int:
-    """Checks what a file claims about an array; raises ValueError, whose text continues a sentence that begins with the array.
+    """Checks what a file claims about an array; returns the axis of the samples, from 0 on.
 
-    Returns: the axis of the samples, from 0 on.
+    Raises:
+        ValueError: a claim is invalid; callers add the array's name to the message.
     """
     if dtype.kind not in NUMBERS:
         raise ValueError(f"is of type {dtype}; numbers and booleans are read")
@@ -69,14 +69,11 @@ class ChunkedReader(Reader):
     `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples through a buffer.
 
     Args:
-        name: name of the reader, for messages.
         arrays: for each file, an array for each output; None for a file that cannot be read, which counts as one sample.
         lost: {file number: error} for files that cannot be read.
         places: name of each file, for messages.
-        axis: the axis of the samples in each array.
-        roi: {argument: value}, borders of the window that are the same for all samples of the first output; values
+        roi: {argument: value}, borders of the window in the first output, if they are the same for all samples; values
             may be None.
-        options: see `Reader`.
     """
 
     def __init__(
@@ -103,7 +100,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Caches the chunks of two samples, up to a fraction of the limit; a window touches only a few of these chunks.
+        # Always caches the chunks of two samples if they fit into a fraction of the limit. A window needs fewer chunks.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)
@@ -148,7 +145,6 @@ class ChunkedReader(Reader):
         return self._kept.get((file, output, position), read)
 
     def _sample(self, file: int, output: int, row: int, roi: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Reads a sample of an output, or its window."""
         arrays = self._arrays[file]
         assert arrays is not None
         array = arrays[output]
@@ -185,7 +181,7 @@ class ChunkedReader(Reader):
         return self._rows(indices)
 
     def _rows(self, indices: np.ndarray) -> Loaded:
-        """Reads samples that are whole rows of chunks; returns views of the chunks."""
+        """Reads samples that are whole rows of chunks, as views of the chunks."""
         files = np.searchsorted(self._starts, indices, side="right") - 1
         rows = indices - np.array(self._starts)[files]
         order: list[np.ndarray] = []
@@ -239,7 +235,7 @@ def _rows_of(array: np.ndarray, rows: np.ndarray) -> Store:
 
 
 def _window(extent: Sequence[int], roi: Mapping[str, np.ndarray]) -> tuple[list[int], list[int]]:
-    """Returns start and shape of the window in a sample; raises `SampleError` if the window extends beyond the sample."""
+    """Returns start and shape of the window in a sample; raises `SampleError` if the window exceeds the sample."""
     start, shape = [0] * len(extent), list(extent)
     for argument, target in zip(_ROI, (start, shape), strict=True):
         if (given := roi.get(argument)) is None:

@@ -1,4 +1,4 @@
-"""Determines the labels of files from folders, which are classes, or from the user's numbers."""
+"""Determines the labels of files from their folders, one class per folder, or from the user's numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _SHOWN = 3
 
 
 def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: str) -> list[str]:
-    """Returns the folders that are classes, in order; warns of hidden and empty folders, which are no classes.
+    """Returns the folders that are classes, in order; warns about hidden and empty folders, which are no classes.
 
     Args:
         name: name of the reader.
         root: parent of the folders.
         files: files of each folder.
-        every: the argument that makes all folders classes, for the warning; "" if there is no such argument.
+        every: name of the argument that makes all folders classes, for the warning; "" if there is none.
     """
     hidden = [folder for folder in files if folder.startswith(".")]
     empty = [folder for folder in files if not files[folder] and folder not in hidden]
@@ -33,11 +33,7 @@ def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: st
 
 
 def whole_labels(name: str, labels: float | Sequence[float]) -> np.ndarray:
-    """Converts the user's labels to int32 [n].
-
-    Raises:
-        ValueError: a label is no 32-bit integer. DALI truncates fractions.
-    """
+    """Converts the user's labels to int32 [n]; raises ValueError for fractions, which DALI truncates, and for larger numbers."""
     given = np.atleast_1d(np.asarray(labels))
     if not given.size:
         return np.zeros(0, np.int32)

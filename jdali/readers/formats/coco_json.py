@@ -19,8 +19,7 @@ from jdali.readers.formats.coco_segments import AllSegments, UnparsedSegments
 # Accepts integers that are written as floats, such as 7.0.
 _Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)] | float
 _Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)] | float
-# Matches NaN and Infinity, which Python's `json` writes although JSON lacks them. Also matches strings, in order to
-# skip them.
+# Matches NaN and Infinity, which Python's `json` writes although JSON lacks them. Also matches strings, to skip them.
 _NOT_FINITE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|-?\bInfinity\b|\bNaN\b', re.DOTALL)
 
 
@@ -34,7 +33,7 @@ class Annotations(NamedTuple):
         object_starts: int64 [n + 1].
         boxes: float32 [objects, 4].
         labels: int32 [objects].
-        segments: returns the polygons and masks of the objects of an image.
+        segments: function that returns the polygons and masks of an image's objects.
         classes: {label: name} for the categories that have a name.
     """
 
@@ -49,7 +48,7 @@ class Annotations(NamedTuple):
 
 
 class CocoFields(NamedTuple):
-    """Selects and formats the fields to read; other attributes are arguments of `readers.coco`.
+    """Determines which fields to read, and in which form. Attributes not listed here are arguments of `readers.coco`.
 
     Attributes:
         polygons: read polygons.
@@ -112,7 +111,7 @@ _INVALID = {  # DALI's words for a field of a wrong type
 
 
 class Bad(ValueError):
-    """The file is damaged. The caller adds its path."""
+    """The file is damaged. The caller adds the file's path."""
 
 
 def parse(path: str, wanted: CocoFields) -> Annotations:
@@ -124,7 +123,7 @@ def parse(path: str, wanted: CocoFields) -> Annotations:
     """
     try:
         text = _storage.read(path)
-        # Each image and object has at least one brace, so the number of braces bounds their number.
+        # Each image and object has at least one brace, so counting braces bounds their number.
         _storage.check_items(path, text.count(b"{"), "entries")
         try:
             file = _decoded(text, wanted)
@@ -149,14 +148,13 @@ def _null_for_number(found: re.Match[bytes]) -> bytes:
 
 
 def _decoded(text: bytes, wanted: CocoFields) -> _File | _FileWithMasks:
-    # The parser skips fields that the type lacks, so it is several times as fast without masks.
+    # The parser skips fields that are missing in the type. Skipping masks makes it several times as fast.
     if wanted.polygons or wanted.masks:
         return msgspec.json.decode(text, type=_FileWithMasks)
     return msgspec.json.decode(text, type=_File)
 
 
 def _arrange(path: str, file: _File | _FileWithMasks, wanted: CocoFields) -> Annotations:
-    """Arranges the objects of the wanted images, image by image."""
     images, chosen = file.images, _chosen(file.images, wanted.images)
     objects = file.annotations
     boxes = _boxes(objects)
@@ -188,7 +186,6 @@ def _arrange(path: str, file: _File | _FileWithMasks, wanted: CocoFields) -> Ann
 
 
 def _classes(categories: Sequence[_Category], wanted: CocoFields) -> dict[int, str]:
-    """Returns the names of the labels."""
     ids = (
         _all("categories", categories, "id").tolist() if wanted.avoid_class_remapping else itertools.count(1)
     )
@@ -203,12 +200,11 @@ def _grouped(
 
     Args:
         owner: int64 [n], index of the image of each object.
-        kept: bool [n], the objects to take.
+        kept: bool [n], True for the objects to take.
         chosen: int64, indices of the images to read, in order.
-        skip_empty: leave out images without objects.
 
-    Returns: indices of the images that remain; start of each image's objects; indices of the objects; for each
-        object, the position of its image among the images that remain.
+    Returns: indices of the remaining images; start of each image's objects; indices of the objects; for each object,
+        the position of its image among the remaining images.
     """
     numbers = np.flatnonzero(kept)
     numbers = numbers[np.argsort(owner[numbers], kind="stable")]
@@ -226,7 +222,6 @@ def _starts(counts: np.ndarray) -> np.ndarray:
 
 
 def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray:
-    """Returns the indices of the images to read, in order: int64."""
     for index, image in enumerate(images):
         if "\0" in image.file_name:
             raise Bad(f"images[{index}]: the file_name {image.file_name!r} has a byte of 0")
@@ -240,7 +235,7 @@ def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray
 
 
 def _boxes(objects: Sequence[_Object]) -> np.ndarray:
-    """Collects the boxes: float32 [n, 4], x, y, width, height."""
+    """Returns the boxes, float32 [n, 4]; each row is (x, y, width, height)."""
     numbers = itertools.chain.from_iterable(o.bbox for o in objects)
     with np.errstate(over="ignore"):
         boxes = np.fromiter(numbers, np.float64, 4 * len(objects)).astype(np.float32).reshape(-1, 4)
@@ -252,7 +247,6 @@ def _boxes(objects: Sequence[_Object]) -> np.ndarray:
 
 
 def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
-    """Finds the image of each object: int64 [n]."""
     owners = _indices_of(_all("annotations", objects, "image_id"), _all("images", images, "id"))
     if len(wrong := np.flatnonzero(owners < 0)):
         index = int(wrong[0])
@@ -261,7 +255,6 @@ def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
 
 
 def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: CocoFields) -> np.ndarray:
-    """Collects the labels: int32 [n]."""
     ids = _all("annotations", objects, "category_id")
     if wanted.avoid_class_remapping:
         return _as_int32("annotations", "category_id", ids, np.arange(len(ids)), "the labels")
@@ -276,7 +269,7 @@ def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted:
 
 
 def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
-    """Collects an attribute of all records: int64 [n]; errors call the list of records `part`."""
+    """Collects an attribute of all records into int64 [n]; errors name `part`, the list that contains the records."""
     values = list(map(operator.attrgetter(name), records))
     if float in set(map(type, values)):
         for index, value in enumerate(values):
@@ -287,12 +280,11 @@ def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
 
 
 def _image_ids(images: Sequence[_Image], chosen: np.ndarray) -> np.ndarray:
-    """Collects the ids of the images to read: int32 [n]."""
     return _as_int32("images", "id", _all("images", images, "id")[chosen], chosen, "the output of image_ids")
 
 
 def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, output: str) -> np.ndarray:
-    """Converts values to int32; errors name the records by `part` and `numbers`."""
+    """Converts values to int32; an error names the list (`part`) and the number of the record."""
     if len(wrong := np.flatnonzero(values != values.astype(np.int32))):
         first = wrong[0]
         raise Bad(f"{part}[{numbers[first]}]: the {name} {values[first]} does not fit in {output}, int32")
@@ -300,7 +292,7 @@ def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, out
 
 
 def _indices_of(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Finds the first position of each value in `ids`: int64 [n], -1 for a missing value."""
+    """Returns the first position of each value in `ids`, int64 [n]; -1 for a missing value."""
     order = np.argsort(ids, kind="stable")
     found = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
     found[np.append(ids, 0)[found] != wanted] = -1
@@ -319,9 +311,9 @@ def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]
 def _texts(
     objects: Sequence[object], numbers: np.ndarray, starts: np.ndarray, wanted: CocoFields
 ) -> list[bytes]:
-    """Collects for each image a JSON list of its objects' `segmentation`; empty unless outlines are read.
+    """Collects, for each image, a JSON list of its objects' `segmentation`; the lists are empty if `wanted` excludes outlines.
 
-    It copies the lists, because slices of the file's text would keep the whole text in memory.
+    Copies the lists, because slices of the file's text would keep the whole text in memory.
     """
     if not (wanted.polygons or wanted.masks):
         return [b"[]"] * (len(starts) - 1)

@@ -3,10 +3,10 @@
 The pixels of a mask are numbered column by column, each column from top to bottom. A run is a half-open interval of
 these numbers.
 
-Polygons are rasterised as in COCO's own tools: vertices are rounded to a grid five times as fine as
-the pixels, and an edge becomes the staircase of grid points nearest to the line. A pixel column has five grid
-columns. Its crossings are the rows, rounded up to whole pixels, where staircases step from the third to the fourth of
-these. The mask is set between the first and the second crossing, the third and the fourth, and so on.
+Polygons are rasterised as in COCO's own tools. Vertices are rounded to a grid five times as fine as the pixels, and
+each edge becomes the staircase of grid points nearest to its line. A pixel column has five grid columns. A crossing
+is a row, rounded up to a whole pixel, where a staircase steps from the third to the fourth grid column. The mask is
+set between the first and the second crossing, the third and the fourth, and so on.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-_FINE = 5  # grid points a pixel
-_MIDDLE = 2  # grid column of a pixel, from 0, after which staircases cross
-_LARGEST = float(1 << 40)  # coordinates are clipped to this, which is far outside of any picture
+_FINE = 5  # grid points per pixel
+_MIDDLE = 2  # crossings lie after this grid column of a pixel, counted from 0
+_LARGEST = float(1 << 40)  # coordinates are clipped to this value, which is far outside of any picture
 _MOST_CROSSINGS = 1 << 24
-_MOST_DIGITS = 12  # most digits of a compressed number; 32 bits need 7
+_MOST_DIGITS = 12  # maximum number of digits of a compressed number; 32 bits need 7
 
 
 class Runs(NamedTuple):
     """Runs of pixels of a mask.
 
     Attributes:
-        starts: int64 [n], the first pixels.
-        ends: int64 [n], one past the last pixel.
+        starts: int64 [n], the first pixel of each run.
+        ends: int64 [n], one past the last pixel of each run.
     """
 
     starts: np.ndarray
@@ -36,10 +36,10 @@ class Runs(NamedTuple):
 
 
 def decompressed(text: str) -> np.ndarray:
-    """Decodes the run lengths of a compressed mask: int64 [n]; raises ValueError if it is damaged.
+    """Decodes a compressed mask to run lengths, int64 [n]; raises ValueError if the mask is damaged.
 
-    Each character holds five bits of a number, beginning with the lowest bits. The fourth and all later numbers are
-    stored as the difference to the number two positions before.
+    Each character holds five bits of a number, the lowest bits first. From the fourth on, numbers are stored as the
+    difference to the number that is two positions before.
     """
     try:
         digits = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - 48
@@ -65,7 +65,7 @@ def decompressed(text: str) -> np.ndarray:
 
 
 def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
-    """Converts run lengths, which begin with unset pixels, to the runs of set pixels; raises ValueError if they are damaged."""
+    """Converts alternating lengths of unset and set runs to the runs of set pixels; raises ValueError for damaged lengths."""
     if len(counts) and counts.min() < 0:
         raise ValueError("the mask has a run of negative length")
     total = int(counts.sum())
@@ -83,9 +83,8 @@ def runs_of_polygons(
     Args:
         vertices: float32 [V, 2] (x, y), vertices of all polygons, one polygon after another.
         sizes: int64 [P], number of vertices of each polygon.
-        height, width: size of the picture.
 
-    Returns: the runs of all polygons, and int64 [runs], the polygon of each run.
+    Returns: the runs of all polygons, and the polygon of each run, int64 [runs].
 
     Raises:
         ValueError: the polygons have too many crossings.
@@ -100,7 +99,7 @@ def runs_of_polygons(
     edge, column, level = _crossings(points, points[following], width)
     row = np.ceil(np.clip((level + 0.5) / _FINE - 0.5, 0, height)).astype(np.int64)
     owner, position = polygon[edge], column * height + row
-    # A closed line crosses each column an even number of times, so crossings form pairs.
+    # A closed line crosses each column an even number of times, so its crossings form pairs.
     order = np.lexsort((position, owner))
     return Runs(position[order[0::2]], position[order[1::2]]), owner[order[0::2]]
 
@@ -135,7 +134,7 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
 
 
 def _level_of_flat(step: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Returns the smaller of the rows of the points `step` and `step` + 1 in a flat staircase."""
+    """Returns the smaller row of the points `step` and `step` + 1 in a flat staircase."""
     return np.minimum(np.trunc(y + slope * step + 0.5), np.trunc(y + slope * (step + 1) + 0.5)).astype(
         np.int64
     )
@@ -155,11 +154,9 @@ def _level_of_steep(before: np.ndarray, x: np.ndarray, y: np.ndarray, slope: np.
 
 
 def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.ndarray:
-    """Paints each pixel with the largest label that covers it, and all others with 0: int32 [height, width, 1].
+    """Returns the largest label that covers each pixel, int32 [height, width, 1]; 0 if no label covers it.
 
-    Args:
-        runs: (label, its pixels).
-        height, width: size of the picture.
+    `runs` are pairs (label, pixels of an object with this label).
     """
     pixels = height * width
     borders = np.unique(np.concatenate([[0, pixels], *(part for _, both in runs for part in both)]))
@@ -167,7 +164,7 @@ def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.nda
     begins = np.searchsorted(borders, _joined([both.starts for _, both in runs]))
     ends = np.searchsorted(borders, _joined([both.ends for _, both in runs]))
     values = _largest_over(begins, ends, labels, len(borders) - 1)
-    # Transposes bytes if labels fit, which is faster.
+    # If labels fit into bytes, transposing bytes is faster.
     small = values.astype(np.uint8) if 0 <= values.min(initial=0) <= values.max(initial=0) < 256 else values
     columns = np.repeat(small, np.diff(borders)).reshape(width, height)
     return np.ascontiguousarray(columns.T).astype(np.int32, copy=False)[..., None]
@@ -178,10 +175,10 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _largest_over(begins: np.ndarray, ends: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """Finds for each position the largest value of the intervals that contain it: int32 [count], 0 if none does.
+    """Returns the largest value of the intervals that contain each position, int32 [count]; 0 without such an interval.
 
-    Each interval is the union of two intervals whose length is the largest power of two that fits. The maxima of one
-    length are passed on to intervals of half the length, so the time hardly depends on the number of intervals.
+    Each interval is the union of two intervals whose length is the largest power of two that fits. Maxima for one length
+    are passed on to intervals of half the length, so the time hardly depends on the number of intervals.
     """
     held = begins < ends
     begins, ends, values = begins[held], ends[held], values[held]

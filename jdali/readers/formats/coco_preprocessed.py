@@ -1,6 +1,6 @@
 """Saves and loads parsed COCO annotations, in a folder of files in DALI's format.
 
-A file holds the number of its items, uint32, and the items; each mask has its own header.
+A file consists of the number of its items (uint32) and the items. Each mask begins with a header.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CLASSES = "classes.json"
 
 
 def save(folder: str, parsed: Annotations, *, polygons: bool, masks: bool, ids: bool) -> None:
-    """Writes the parts that a reader with these outputs needs; the folder must exist.
+    """Writes the parts that a reader with these outputs needs, into an existing folder.
 
     Raises:
         OSError: a file cannot be written.
@@ -134,7 +134,7 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
 
 
 def _classes(folder: str) -> dict[int, str]:
-    """Reads the names of the labels; empty if the file is missing, as in folders of DALI."""
+    """Reads the names of the labels; returns {} without their file, which DALI does not write."""
     path = _storage.join(folder, _CLASSES)
     try:
         return msgspec.json.decode(_storage.read(path), type=dict[int, str])
@@ -145,7 +145,7 @@ def _classes(folder: str) -> dict[int, str]:
 
 
 def _content(folder: str, name: str) -> bytes:
-    """Reads a file; a missing file has no items."""
+    """Reads a file; for a missing file, returns the content of a file without items."""
     path = _storage.join(folder, f"{name}.dat")
     try:
         content = _storage.read(path)
@@ -171,7 +171,7 @@ def _items(folder: str, name: str, dtype: str, count: int, columns: int = 1) -> 
 
 
 def _starts(folder: str, images: int, offsets: str, counts: str, dtype: str) -> np.ndarray:
-    """Reads the start of each image's items, and the end: int64 [images + 1]."""
+    """Returns the start of each image's items, and the end of the last image's items, int64 [images + 1]."""
     lengths = _items(folder, counts, dtype, images).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     if (lengths < 0).any() or (_items(folder, offsets, dtype, images) != starts[:-1]).any():
@@ -194,7 +194,6 @@ def _check_polygons(
 
 
 def _masks(folder: str, sizes: np.ndarray) -> list[str | np.ndarray]:
-    """Reads the masks of images of these sizes, int32 [masks, 2]."""
     content = _content(folder, "masks_rles") if len(sizes) else bytes(4)
     if np.frombuffer(content, "<u4", 1)[0] != len(sizes):
         raise ValueError(f"{folder}/masks_rles.dat must have {len(sizes)} masks")

@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 
-# Parsed outlines are cached for this many bytes of text; each image counts _BYTES_EACH more.
+# The cache of parsed outlines covers up to _KNOWN_BYTES of their text, where each image counts as _BYTES_EACH more bytes.
 _KNOWN_BYTES, _BYTES_EACH = 16 << 20, 512
 
 
@@ -18,7 +18,7 @@ class Segments(NamedTuple):
     """Outlines of the objects of an image.
 
     Attributes:
-        polygons: int32 [polygons, 3], number of the object in its image, first vertex, and one past the last vertex.
+        polygons: int32 [polygons, 3]: number of the object in its image, first vertex, one past the last vertex.
         vertices: float32 [vertices, 2], x and y.
         mask_objects: int32 [masks], number of the object in its image.
         masks: run lengths of each mask, as a compressed string or int64 [runs].
@@ -31,7 +31,7 @@ class Segments(NamedTuple):
 
 
 class AllSegments(Protocol):
-    """Returns the outlines of any image."""
+    """Provides the outlines of any image."""
 
     def __call__(self, image: int) -> Segments:
         """Returns the outlines of one image; raises `SampleError`."""
@@ -51,11 +51,10 @@ _PIECES = msgspec.json.Decoder(list[msgspec.Raw])
 class UnparsedSegments:
     """Keeps the outlines of a JSON file as text, and parses the outlines of an image on access.
 
-    Outlines are most of the file, and as text they can be shared among workers. Parsed outlines are cached up to a
-    limit, so a small file is parsed only once.
+    Outlines make up most of the file. Text can be shared among workers, but parsed outlines cannot. Parsed outlines are
+    cached up to a limit, so a small file is parsed only once.
 
     Args:
-        path: path of the file.
         texts: for each image, a JSON list of its objects' `segmentation`.
         numbers: int64 [objects], index of each object in the file.
         starts: int64 [images + 1], start of each image's objects.
@@ -129,7 +128,6 @@ class UnparsedSegments:
         return SampleError(f"{self._path}: annotations[{index}]{reason}")
 
     def _wrong_text(self, image: int, text: bytes) -> SampleError:
-        """Builds the error for the first bad outline of an image."""
         for number, piece in enumerate(_PIECES.decode(text)):
             try:
                 _ONE.decode(piece)
@@ -139,7 +137,7 @@ class UnparsedSegments:
 
 
 class SavedSegments(NamedTuple):
-    """Holds the outlines of all images; element i belongs to image k if starts[k] <= i < starts[k + 1].
+    """The outlines of all images. Element i belongs to image k if starts[k] <= i < starts[k + 1].
 
     Attributes:
         polygon_starts, vertex_starts, mask_starts: int64 [images + 1].
@@ -181,5 +179,4 @@ def saved(segments: AllSegments, images: int) -> SavedSegments:
 
 
 def span(starts: np.ndarray, image: int) -> slice:
-    """Returns the range of elements that belong to an image."""
     return slice(starts.item(image), starts.item(image + 1))

@@ -1,8 +1,7 @@
 """Parses many records at once, by NumPy operations over all records.
 
-It parses only records of the usual form. For a record of another form, it clears the record's element of `ok`; slower
-code then parses this record alone, and raises if it is bad. So functions here do not fail, and never set an element
-of `ok`.
+Only records of the usual form are parsed. For any other record, a function sets the record's element of `ok` to False.
+Slower code then parses this record alone, and raises an error if it is bad. So functions here raise no errors.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
 from jdali.readers.formats.protobuf import BYTES, VARINT, WIDTH, varints_of
 
-# Most bytes of a varint in the usual form: as a length, and as a number.
+# Maximum size, in bytes, of a length and of a number in a record of the usual form; both are varints.
 _LENGTH_BYTES, _NUMBER_BYTES = 4, 7
-# Most fields of a message.
 _MOST_FIELDS = 64
 
 
@@ -34,25 +32,25 @@ class Buffer:
         self._views: dict[str, np.ndarray] = {}
 
     def at(self, offsets: np.ndarray, dtype: str) -> np.ndarray:
-        """Reads an element of a type at each offset: [n]."""
+        """Reads an element of `dtype` at each offset; returns [n]."""
         view = self._views.get(dtype)
         if view is None:
-            # A view with a stride of 1 byte, which can read an element at any offset.
+            # A view with a stride of 1 byte can read an element at any offset.
             room = len(self.bytes) - np.dtype(dtype).itemsize + 1
             view = self._views[dtype] = np.ndarray((room,), dtype, self.bytes.data, strides=(1,))
         return view[offsets]
 
     def ints(self, offsets: np.ndarray) -> np.ndarray:
-        """Reads 8 bytes at each offset as one number: int64 [n]."""
+        """Reads 8 bytes at each offset as one number; returns int64 [n]."""
         return self.at(offsets, "<i8")
 
 
 def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Decodes varints; returns the values, their sizes in bytes, and bool [n], True for varints that do not end.
+    """Decodes varints; returns their values, their sizes in bytes, and bool [n], True if a varint has more than `most` bytes.
 
     Args:
         words: int64 [n]; in each, a varint begins at the lowest byte.
-        most: most bytes to read, at most 8.
+        most: maximum number of bytes of a varint, at most 8.
     """
     values = words & 0x7F
     more = (words & 0x80) != 0
@@ -68,7 +66,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the start of each field's content, and True if the field alone fills the bytes from `at` to `end`."""
+    """Returns the start of the content of the field at each `at`, and True if its tag is `tag` and it ends at `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes
@@ -83,7 +81,7 @@ def map_entries(
     Args:
         buffer, at, end: the messages are the bytes from `at` to `end`.
         ok: bool [n], updated.
-        wanted: {name: number from 0 on} for the wanted names.
+        wanted: {name: its number, from 0}.
 
     Returns: starts and ends of the values, int64 [wanted, n] each; 0 for a missing value.
     """
@@ -128,11 +126,11 @@ def map_entries(
 def _numbers(
     buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
 ) -> np.ndarray:
-    """Looks up the name at each offset: int64 [n], its number in `wanted`, or -1."""
+    """Looks up the name at each offset in `wanted`; returns int64 [n], the name's number, or -1 if it is not in `wanted`."""
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
-    # Most writers store names in the same order in all records, so that all names here are equal.
+    # Most writers store names in the same order in all records, so all names here are equal.
     if size and (sizes == size).all():
         together = buffer.at(starts, f"V{size}").tobytes()
         name = together[:size]
@@ -146,14 +144,14 @@ def _numbers(
 def fields(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Finds the fields of messages that all have the same fields in the same order as the first message.
+    """Finds the fields of messages that have the first message's fields, in the same order; clears `ok` for all others.
 
     Args:
         buffer, at, end: the messages are the bytes from `at` to `end`.
         ok: bool [n], updated.
 
-    Returns: (number, kind, values, ends) of each field. `values` holds the values of varints, and the starts of
-        other contents; they are unspecified for messages that are not ok.
+    Returns: (number, kind, values, ends) of each field. `values` are the decoded varints, or the starts of the content for
+        other kinds of fields. They are unspecified for messages that are not ok.
     """
     found: list[tuple[int, int, np.ndarray, np.ndarray]] = []
     ok &= at <= end
@@ -186,7 +184,6 @@ def fields(
     return found
 
 
-# --- columns --------------------------------------------------------------------------------
 def byte_column(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> Store:
     """Builds a column of bytes, uint8 [size], as views of the buffer."""
     extents = sizes.reshape(-1, 1)
@@ -200,7 +197,7 @@ def dense_column(values: np.ndarray) -> Store:
 
 
 def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> Store:
-    """Builds a column of samples that are views of an array [rows, ...]: `counts` rows from `starts` on."""
+    """Builds a column whose samples are views of an array [rows, ...]: sample i has `counts[i]` rows from `starts[i]` on."""
     tail = np.tile(np.array(values.shape[1:], np.int64), (len(starts), 1))
     extents = np.concatenate([counts[:, None], tail], axis=1)
     block = RaggedBlock(values.reshape(-1), starts * math.prod(values.shape[1:]), extents)
@@ -210,13 +207,16 @@ def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
 def packed_integers(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes the varints between two offsets of each record: int64 [all], and their number in each record; updates `ok`."""
+    """Decodes the varints from `first` to `last` in each record; clears `ok` for bad records.
+
+    Returns: the values of all records, int64 [all], and the number of values of each record, int64 [n].
+    """
     sizes = last - first
     if len(sizes) and sizes.min() > 0 and sizes.max() <= _NUMBER_BYTES:
         values, bytes_, endless = varints(buffer.ints(first), _NUMBER_BYTES)
         if (bytes_ == sizes).all() and not endless.any():  # each record has one varint
             return values, np.ones(len(first), np.int64)
-    # A last varint that does not end would continue into the next record.
+    # A varint that does not end would continue into the next record.
     ended = (sizes > 0) & (buffer.at(np.maximum(last - 1, 0), "u1") < 0x80)
     ok &= ended
     rows = np.flatnonzero(ended)
@@ -237,19 +237,22 @@ def packed_integers(
 def packed_reals(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Reads the floats between two offsets of each record: float32 [all], and their number in each record; updates `ok`."""
+    """Reads the floats from `first` to `last` in each record; clears `ok` for records whose bytes are no whole floats.
+
+    Returns: the values of all records, float32 [all], and the number of values of each record, int64 [n].
+    """
     counts, rest = np.divmod(last - first, 4)
     ok &= rest == 0
     return reals(buffer, first, counts), counts
 
 
 def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Reads a number of floats (`counts`) from each offset on: float32 [all]."""
+    """Reads `counts` floats from each offset on; returns all of them, float32 [sum of counts]."""
     return buffer.at(_ranges(first, counts, 4), "<f4")
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """Concatenates ranges, each given by its first number, count and step: int64."""
+    """Concatenates ranges; each has `counts` numbers, `step` apart, from `starts` on."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
 
@@ -258,9 +261,9 @@ def shaped_column(
     values: np.ndarray, counts: np.ndarray, shape: tuple[int, ...] | None, partial: tuple[int, ...],
     ok: np.ndarray,
 ) -> Store:  # fmt: skip
-    """Builds a column of samples of shape `shape`; if it is None, of shape [rows, *partial].
+    """Builds a column of samples of shape `shape`, or [rows, *partial] if `shape` is None.
 
-    It clears `ok` for records whose number of values does not fit the shape; their samples are unspecified.
+    Clears `ok` for records whose number of values does not fit the shape; their samples are unspecified.
     """
     if shape is not None:
         usual = counts == math.prod(shape)
@@ -278,7 +281,6 @@ def shaped_column(
 
 
 def pick(columns: list[Store], ok: np.ndarray) -> tuple[Any, ...]:
-    """Selects from each column the records that are ok."""
     if ok.all():
         return tuple(columns)
     rows = np.flatnonzero(ok)

@@ -17,10 +17,10 @@ _T = TypeVar("_T")
 class KeptPieces(Generic[_T]):
     """Caches pieces by key; one thread reads a piece while others wait for it.
 
-    It evicts the least recently used pieces while the cache exceeds `bytes_ahead` of `jdali.storage`.
+    Evicts the least recently used pieces while the cache exceeds `bytes_ahead` of `jdali.storage`.
 
     Args:
-        least: number of pieces that are kept even if they exceed this limit.
+        least: number of pieces to keep even if they exceed this limit.
         size_of: returns the size of a piece, bytes.
     """
 
@@ -36,7 +36,7 @@ class KeptPieces(Generic[_T]):
         return len(self._kept)
 
     def get(self, key: Hashable, read: Callable[[], _T]) -> _T:
-        """Returns a piece from the cache, or from `read`; also caches a `BadRecord` that `read` raises."""
+        """Returns a piece from the cache, or reads it with `read`; also caches a `BadRecord` that `read` raises."""
         with self._lock:
             known = self._kept.get(key)
             future: Future[_T] = known or Future()
@@ -50,7 +50,8 @@ class KeptPieces(Generic[_T]):
             size = self._size_of(piece)
             future.set_result(piece)
         except BadRecord as error:
-            future.set_exception(error.with_traceback(None))  # the frames of a traceback refer to the data
+            # The frames of a traceback would keep the data in memory.
+            future.set_exception(error.with_traceback(None))
         except BaseException as error:
             with self._lock:
                 self._kept.pop(key, None)  # the next call may succeed
@@ -63,13 +64,13 @@ class KeptPieces(Generic[_T]):
         return future.result()
 
     def _drop(self) -> None:
-        """Evicts the least recently used pieces; the caller holds the lock."""
+        """Evicts pieces; the caller holds the lock."""
         spare = len(self._kept) - self._least
         dropped: list[Hashable] = []
         for key in self._kept:
             if len(dropped) >= spare or self._held <= self._most_bytes:
                 break
-            if (size := self._sizes.get(key)) is not None:  # None while a thread reads it
+            if (size := self._sizes.get(key)) is not None:  # None while a thread reads the piece
                 self._held -= size
                 dropped.append(key)
         for key in dropped:

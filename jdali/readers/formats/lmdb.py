@@ -1,11 +1,11 @@
 """Finds the values of an LMDB database in its file.
 
-It parses the file page by page. It does not use the LMDB library, which maps a database into memory and trusts it, so
-that a truncated or damaged file kills the process.
+The LMDB library is not used, because it maps a database into memory without checks, so that a truncated or damaged file
+would kill the process. Here, the file is parsed page by page.
 
-The format is LMDB 0.9's on 64-bit little-endian machines. A page of the B+ tree holds an array of
-16-bit pointers to its nodes. A branch node points to a page; a leaf node holds a key and its
-value, or the number of the page where a large value begins.
+The format is LMDB 0.9's on 64-bit little-endian machines. A page of the B+ tree holds an array of 16-bit pointers to
+its nodes. A branch node points to a page. A leaf node contains a key, and either the value or, for a large value, the
+number of the page where the value begins.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from jdali.readers.formats.records import (
 
 _FILE = "data.mdb"
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
-# Page header: number, padding, flags, end of the pointers, unused. In an overflow page, the last two are the number of pages.
+# Page header: number, padding, flags, end of the pointers, unused. In an overflow page, the last two together are the number
+# of pages.
 _PAGE = struct.Struct("<QHHHH")
 _BRANCH, _LEAF, _OVERFLOW, _META = 1, 2, 4, 8
-# Meta page: magic, version, address, map size; two databases, for free pages (its first number is the page size) and
-# for the data; last page, transaction.
+# A meta page has a _HEADER (magic number, version, address, map size), a _DATABASE for free pages, whose first number is the
+# page size, a _DATABASE for the data, and a _TAIL (last page, transaction).
 _HEADER = struct.Struct("<IIQQ")
 _DATABASE = struct.Struct("<IHHQQQQQ")
 _TAIL = struct.Struct("<QQ")
-# Node: size of the value, flags, size of the key. In a branch node, the first two are low and high bits of a page
-# number.
+# Node: size of the value, flags, size of the key. In a branch node, size and flags are low and high bits of a page number.
 _NODE = struct.Struct("<IHH")
 _BIG, _SUB, _DUPLICATES = 1, 2, 4
 _NO_PAGE = (1 << 64) - 1
@@ -53,7 +53,7 @@ _DEEPEST = 32
 
 
 def _database_file(path: str) -> str:
-    """Returns the data file of a database, given the path of its folder or of the file itself."""
+    """Returns the data file of a database, given its folder or the file itself."""
     return _storage.join(path, _FILE) if _storage.is_folder(path) else path
 
 
@@ -68,8 +68,8 @@ class LmdbValues(NamedTuple):
         heads: int64 [n], size of the head, bytes.
         pages: int64 [n], number of the first page of a large value; -1 for a value in a node.
         page_sizes: int64 [n], size of a page, bytes.
-        leaves: int64 [n], offset of the leaf page that has the node of a value, bytes.
-        sums: int64 [n], CRC-32 of this leaf page. It protects large values, because their own pages lack the key.
+        leaves: int64 [n], offset of the leaf page with the node of a value, bytes.
+        sums: int64 [n], CRC-32 of this leaf page. It is checked for large values, because their own pages lack the key.
     """
 
     offsets: np.ndarray
@@ -82,28 +82,21 @@ class LmdbValues(NamedTuple):
 
 
 class CutDatabase(ValueError):
-    """Raised if not all values of a database can be found.
-
-    Args:
-        name: name of the reader.
-        path: path of the file.
-        reason: the error.
-        known: the values found so far.
-    """
+    """Raised if not all values of a database can be found; `known` are the values found so far."""
 
     def __init__(self, name: str, path: str, reason: BadRecord, known: LmdbValues):
         super().__init__(f"{name}: {path}: {reason}")
         self._reason, self._known = str(reason), known
 
     def values(self, files: RecordFiles, file: int) -> LmdbValues:
-        """Returns the values found so far, and a lost value that stands for the rest of the file."""
+        """Returns the values found so far, and one unreadable value that stands for the rest of the file."""
         files.lost[file] = self._reason
         lost = LmdbValues(*map(np.array, ([files.sizes[file]], [1], [0], [-1], [_SMALLEST_PAGE], [0], [0])))
         return LmdbValues(*map(np.concatenate, zip(self._known, lost, strict=True)))
 
 
 def locate_values(name: str, path: str) -> Arrays:
-    """Finds the values; returns the columns of `LmdbValues`, and `meta`, which identifies the transaction of the database.
+    """Finds the values; returns the columns of `LmdbValues`, and `meta`, which identifies the database's transaction.
 
     Raises:
         CutDatabase: the file is no LMDB database, is truncated or damaged, or does not hold plain records.
@@ -161,14 +154,12 @@ class _Tree:
         return page_size, flags, depth, entries, root, last, transaction
 
     def values(self) -> LmdbValues:
-        """Returns the values found so far."""
         return _table(self._found)
 
     def look_through(self, advance: Callable[[int], object] = lambda count: None) -> None:
         """Finds all values; raises `BadRecord` if the database is damaged or too large.
 
-        Args:
-            advance: called with the number of records of each page.
+        Calls `advance` with the number of records of each page.
         """
         if self._flags & _DUPLICATES:
             raise BadRecord("the database has several values to a key, which data sets do not")
@@ -218,7 +209,7 @@ class _Tree:
             advance(len(pointers))
 
     def _value(self, page: bytes, at: int, pointer: int) -> tuple[int, int, int, int]:
-        """Parses a node of a leaf page at offset `at`; returns the first fields of `LmdbValues`."""
+        """Parses a node of a leaf page at offset `at`; returns the first four fields of `LmdbValues`."""
         size, flags, key_size = _NODE.unpack_from(page, pointer)
         if flags & (_SUB | _DUPLICATES):
             raise BadRecord("the database holds named databases instead of records")
@@ -258,7 +249,7 @@ class DatabaseReader(RecordReader):
                 values = cut.values(files, file)
             found.append((values, functools.partial(_cached, name, path, never)))
         super().__init__(name, files, found, options)
-        # (file, offset, CRC-32) of the leaf pages of large values that were checked.
+        # (file, offset, CRC-32) of the checked leaf pages of large values.
         self._sound: set[tuple[int, int, int]] = set()
 
     def _is_sound(self, leaf: tuple[int, int, int], size: int) -> bool:
@@ -295,7 +286,7 @@ class DatabaseReader(RecordReader):
         return parsed_together(self, plain, len(indices), lambda i: self.load(indices.item(i)))
 
     def _leaves_are_sound(self, file: np.ndarray, values: LmdbValues) -> np.ndarray:
-        """Checks the leaf pages of large values: bool [n], False if a page has changed or cannot be read."""
+        """Checks the leaf pages of large values; returns bool [n], False if a page has changed or cannot be read."""
         sound = np.ones(len(file), bool)
         for i in np.flatnonzero(values.pages >= 0).tolist():
             leaf = file.item(i), values.leaves.item(i), values.sums.item(i)
@@ -320,12 +311,9 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
-    """Checks that the head of each value agrees with the index: bool [n].
+    """Returns bool [n], True if the head of a value agrees with the index.
 
-    Args:
-        buffer: the bytes that were read.
-        starts: int64 [n], starts of the heads in the buffer.
-        values: the values according to the index.
+    `starts` are the positions of the heads in the buffer, `values` the entries of the index.
     """
     words = buffer.at(starts, f"V{_PAGE.size}").view("<u8").reshape(-1, 2)
     lengths = values.sizes - values.heads

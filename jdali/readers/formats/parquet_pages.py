@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from jdali._storage import BadRecord
 
-# Largest compression ratio of any codec. It does not depend on the codec of the file, since pyarrow kills the process
-# when asked for an unknown codec.
+# Largest compression ratio of any codec. The file's codec is not looked up, because asking pyarrow for an unknown codec
+# kills the process.
 _RATIO = 1 << 16
-# Types of Thrift's compact protocol.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _DEEPEST = 16
-# Fields of a page header; of the inner header for its kind of page: number of values, encoding.
+# Field numbers of a page header. Below, field numbers of its inner header: number of values, and encoding, whose number
+# depends on the kind of page.
 _UNPACKED, _PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8
 _COUNT, _ENCODING = 1, 2
 _ENCODING_2 = 4
@@ -20,12 +20,12 @@ _PREFIXED = 7  # DELTA_BYTE_ARRAY: values share a prefix with the previous value
 
 
 class Pages(NamedTuple):
-    """Totals of the pages of a column chunk.
+    """Totals over the pages of a column chunk.
 
     Attributes:
         values: number of values.
         bytes: size of the uncompressed pages.
-        repeated: most bytes that a value can copy from a dictionary or from other values.
+        repeated: largest number of bytes that a value can copy from a dictionary or from other values.
     """
 
     values: int
@@ -34,12 +34,7 @@ class Pages(NamedTuple):
 
 
 def pages_of(chunk: bytes, values: int) -> Pages:
-    """Sums up the pages of a column chunk.
-
-    Args:
-        chunk: bytes of the chunk.
-        values: expected number of values.
-
+    """Sums up the pages of a column chunk that should hold `values` values.
     Raises:
         BadRecord: a header is damaged, or claims more than its bytes can hold.
     """
@@ -74,12 +69,7 @@ def pages_of(chunk: bytes, values: int) -> Pages:
 
 
 class _Header:
-    """Parses a struct of Thrift's compact protocol.
-
-    Args:
-        data: the bytes.
-        at: start of the struct; parsing moves the attribute `at` to its end.
-    """
+    """Parses a struct of Thrift's compact protocol; the attribute `at` is then the offset of the struct's end."""
 
     def __init__(self, data: bytes, at: int):
         self._data, self.at = data, at
@@ -105,7 +95,6 @@ class _Header:
         return number >> 1 ^ -(number & 1)
 
     def struct(self, depth: int) -> dict[int, object]:
-        """Parses a struct; returns {field: number or struct}."""
         if depth > _DEEPEST:
             raise BadRecord("the header of a page is nested too deeply")
         fields: dict[int, object] = {}

@@ -1,4 +1,4 @@
-"""Parses the parts of Protocol Buffers' wire format that records of data sets need."""
+"""Parses the parts of Protocol Buffers' wire format that data sets use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from jdali._storage import BadRecord
 
-# Kinds of a field on the wire.
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 WIDTH = {FIXED64: 8, FIXED32: 4}
 _MASK64 = (1 << 64) - 1
@@ -21,8 +20,8 @@ Field = tuple[int, int, int, int]
 
 
 def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Decodes the varint at `at`; returns its value and its end."""
-    if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # fast path, since most lengths have two bytes
+    """Decodes the varint at `at`; returns value and end."""
+    if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # fast path: most lengths have two bytes
         return data[at] & 0x7F | data[at + 1] << 7, at + 2
     value = shift = 0
     last = min(end, at + _MOST_VARINT_BYTES)
@@ -37,7 +36,6 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def fields(data: bytes, at: int, end: int) -> list[Field]:
-    """Lists the fields of the message in data[at:end]."""
     found: list[Field] = []
     while at < end:
         tag = data[at]
@@ -72,11 +70,11 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
 def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> list[tuple[int, int, int]]:
     """Lists the wanted entries, in stored order, of a message whose only field is a map<string, message>, field 1.
 
-    It does not parse the values of other entries, since a record may have dozens.
+    Skips the values of other entries, since a record may have dozens.
 
     Args:
         data, at, end: the message is data[at:end].
-        wanted: {name: number} for the wanted names.
+        wanted: {name: number}.
 
     Returns: (number, start of the value, end of the value) of each wanted entry.
     """
@@ -91,7 +89,7 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
             if length >= 0x80:
                 length, start = varint(data, at + 1, end)
             at = start + length
-            # Fast path for entries that have a name of less than 128 bytes, and then only the value.
+            # Fast path for entries with only a name, of less than 128 bytes, and a value.
             if length > 1 and data[start] == 0x0A and data[start + 1] < 0x80:
                 value = start + 2 + data[start + 1]
                 number = wanted.get(data[start + 2 : value])
@@ -115,9 +113,9 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
 
 
 def only_content(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Returns the first byte of the tag and the start of the content of a field, if this field alone fills data[at:end].
+    """Returns the tag's first byte and the start of the content, if a single field fills data[at:end]; otherwise (0, at).
 
-    Otherwise it returns (0, at). This is a fast path, because messages with a single field are common.
+    This is a fast path, because messages with a single field are common.
     """
     if end - at < 2:
         return 0, at
@@ -138,13 +136,12 @@ def _map_entry(data: bytes, start: int, end: int) -> tuple[bytes, tuple[int, int
 
 
 def signed(value: int) -> int:
-    """Converts a varint to a signed 64-bit integer."""
     value &= _MASK64
     return value - (1 << 64) if value >> 63 else value
 
 
 def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
-    """Reads a repeated integer field, packed or not: int64 [n]."""
+    """Returns the values of a repeated integer field, packed or not, int64 [n]."""
     parts: list[np.ndarray] = []
     for field, kind, start, end in found:
         if field != number:
@@ -161,7 +158,7 @@ def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
 
 
 def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
-    """Decodes the varints in data[at:end]: int64 [n]."""
+    """Decodes the varints in data[at:end]; returns int64 [n]."""
     if end - at == 1 and data[at] < 0x80:
         return np.array([data[at]], np.int64)
     if end - at <= _FEW_BYTES:
@@ -180,7 +177,7 @@ def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
 
 
 def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes varints from bytes, which must end where a varint ends: int64 [n], and the number of bytes of each varint."""
+    """Decodes the varints in bytes that end with a whole varint; returns int64 [n], and the number of bytes of each varint."""
     ends = np.flatnonzero(groups < 0x80)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
@@ -192,7 +189,7 @@ def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.floating]) -> np.ndarray:
-    """Reads a repeated float (float32) or double (float64) field, packed or not: [n] of `dtype`."""
+    """Returns the values of a repeated float (float32) or double (float64) field, packed or not; [n] of `dtype`."""
     parts: list[np.ndarray] = []
     width = dtype.itemsize
     for field, kind, start, end in found:
@@ -203,7 +200,7 @@ def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.float
                 f"its protocol buffer has a field {number} of {end - start} bytes where {dtype} should be"
             )
         parts.append(np.frombuffer(data, dtype, (end - start) // width, start))
-    if len(parts) > 8:  # the field is not packed, so each part is one number
+    if len(parts) > 8:  # not packed: each part is one number
         return np.frombuffer(b"".join(p.tobytes() for p in parts), dtype)
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
 

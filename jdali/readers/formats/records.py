@@ -28,7 +28,7 @@ from jdali.readers.found_by import Table, Tables
 from jdali.readers.found_by import fits_at as fits_at
 from jdali.readers.found_by import shared_table as shared_table
 
-# Fewest bytes of a task, since `parse_many` has an overhead of half a millisecond for each task.
+# Minimum size of a task in bytes, because each call of `parse_many` has an overhead of half a millisecond.
 _TASK_BYTES = 4 << 20
 
 
@@ -45,7 +45,7 @@ class Records(NamedTuple):
 
 
 class RecordFile(io.RawIOBase):
-    """A file object for libraries, which reads a file of `RecordFiles`."""
+    """A file object that reads a file of `RecordFiles`, for libraries that need one."""
 
     def __init__(self, files: RecordFiles, number: int):
         self._files, self._number = files, number
@@ -69,9 +69,7 @@ class CutShort(ValueError):
     """Raised if the records of a file can be found only up to some offset.
 
     Args:
-        name: name of the reader.
-        path: path of the file.
-        reason: text that continues a sentence that begins with the file.
+        reason: text that follows the file's name in the message.
         offsets: int64 [n], offsets of the records found, bytes.
         at: offset of the damage, bytes.
     """
@@ -81,7 +79,7 @@ class CutShort(ValueError):
         self._reason, self._offsets, self._at = reason, offsets, at
 
     def records(self, files: RecordFiles, file: int) -> Records:
-        """Returns the records found, and a lost record that stands for the rest of the file."""
+        """Returns the records found, and one unreadable record that stands for the rest of the file."""
         files.lost[file] = f"the file {self._reason}"
         offsets = np.array([*self._offsets, self._at], np.int64)
         return Records(offsets, np.append(np.diff(offsets), -1))
@@ -97,12 +95,10 @@ def looked_through(
     """Finds the records of a file for which the user gave no index.
 
     Args:
-        files: all files.
-        file: number of the file.
-        goes_on: if the file is damaged, take the records before the damage, and a lost record for the rest.
+        goes_on: if the file is damaged, return the records before the damage, and one unreadable record for the rest.
         look: returns the records of a path from its cached index, if the given predicate accepts the index; otherwise
             scans the file. Raises `CutShort`.
-        begins: begins(file, offset, size) returns True if such a record begins there.
+        begins: begins(file, offset, size) returns True if a record of this size begins there.
     """
     path = files.paths[file]
 
@@ -148,9 +144,7 @@ class PiecesReader(FilesReader):
     Files are read sequentially, even with `random_shuffle`; only `shuffle_after_epoch` reads in random order.
 
     Args:
-        files: the files to read.
         counts: number of samples of each file.
-        options: see `Reader`.
     """
 
     mixes = True
@@ -166,10 +160,8 @@ class RecordReader(PiecesReader):
     """Base of readers whose samples are records of files.
 
     Args:
-        name: name of the reader, for messages.
-        files: the files to read.
-        found: for each file, its `Records` (or a table that begins with the columns of `Records`) and their `FoundBy`.
-        options: see `Reader`.
+        found: for each file, its `Records` (or a table that begins with the columns of `Records`) and how
+            they were found (`FoundBy`).
     """
 
     def __init__(
@@ -207,10 +199,9 @@ class RecordReader(PiecesReader):
 
         Args:
             buffer: the bytes of `pieces`.
-            pieces: the records.
             ok: bool [n], True for the records to parse; it is cleared for records that could not be parsed.
 
-        Returns: a column for each output, of the records that remain ok.
+        Returns: a column for each output, with the records that remain ok.
         """
         ok[:] = False
         return ()
@@ -229,7 +220,7 @@ class RecordReader(PiecesReader):
             raise self._error(index, error) from error
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
-        """Parses a record into its outputs, as `parse` does, for readers that need its index; raises `BadRecord`."""
+        """Does the same as `parse`, for readers whose parsing needs the record's index."""
         return self.parse(record)
 
     def _error(self, index: int, error: BadRecord) -> SampleError:
@@ -247,7 +238,7 @@ class RecordReader(PiecesReader):
                 try:
                     return self._parsed(index, pieces.piece(position))
                 except Misplaced:
-                    pass  # `load` will find out whether the index is stale
+                    pass  # `load` finds out whether the index is stale
                 except BadRecord as error:
                     raise self._error(index, error) from error
             return self.load(index)
@@ -263,13 +254,13 @@ class RecordReader(PiecesReader):
 
 
 def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
-    """Divides records among threads by their sizes, bytes; see `Reader.tasks`.
+    """Divides records among threads by their sizes in bytes; see `Reader.tasks`.
 
     Each task gets at least `_TASK_BYTES`, because small records are processed mostly under the GIL.
     """
     ends = np.cumsum(sizes)
     count = min(max(ends.item(-1) // _TASK_BYTES, 1), threads)
-    # Cuts the records into parts of equally many bytes.
+    # Cuts the records into parts of about equal bytes.
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count, side="right")
     bounds = np.unique([0, *cuts.tolist(), len(sizes)]).tolist()
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
@@ -284,12 +275,11 @@ class _RecordParser(Protocol):
 def parsed_together(
     parser: _RecordParser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
 ) -> Loaded:
-    """Parses samples from their pieces: together those of the usual form, and all others alone.
+    """Parses samples from their pieces: samples of the usual form together, each other sample alone.
 
     Args:
         parser: has `parse_many`, which parses samples of the usual form.
-        pieces: pieces of the samples, sample after sample; each sample has the same number of pieces.
-        count: number of samples.
+        pieces: pieces of the `count` samples, one sample after another; each has the same number of pieces.
         alone: loads a single sample by its position, or raises.
     """
     ok = np.asarray(pieces.known.reshape(count, -1).all(axis=1))
@@ -323,12 +313,11 @@ def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence
 
 
 def user_paths(name: str, argument: str, value: Any) -> list[str]:
-    """Converts the user's paths or URLs to a list, see `path_list`."""
     return [_storage.user_path(path) for path in path_list(name, argument, value)]
 
 
 def required_paths(name: str, argument: str, value: object, lacking: str = "") -> list[str]:
-    """Converts the user's paths to a list, see `user_paths`; if it is empty, raises ValueError with DALI's words `lacking`."""
+    """Converts the user's paths to a list; if it is empty, raises ValueError with DALI's message, `lacking`."""
     paths = user_paths(name, argument, value)
     if not paths:
         words = f"{lacking}: " if lacking else ""
@@ -337,7 +326,6 @@ def required_paths(name: str, argument: str, value: object, lacking: str = "") -
 
 
 def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
-    """Reads a JSON object from a file of a data set's folder."""
     path = _storage.join(folder, file)
     try:
         found = json.loads(_storage.read(path))
@@ -353,7 +341,7 @@ def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
 
 
 def csv_text(name: str, path: str) -> bytes:
-    """Reads a CSV file; raises if it has more lines than the limit."""
+    """Reads a CSV file; raises if there are more lines than the limit."""
     try:
         text = _storage.read(path)
         _storage.check_items(path, text.count(b"\n"), "lines")
@@ -367,12 +355,9 @@ def csv_text(name: str, path: str) -> bytes:
 def number_pairs(
     name: str, path: str, empty: str = "Content of index files should not be empty"
 ) -> np.ndarray:
-    """Reads an index, a text file of two non-negative integers in each line: int64 [lines, 2].
+    """Reads an index, a text file with two non-negative integers per line; returns int64 [lines, 2].
 
-    Args:
-        name: name of the reader, for messages.
-        path: path of the index.
-        empty: message for a file without lines.
+    `empty` is the message for a file without lines.
     """
     try:
         lines = [line.split() for line in _storage.lines(path)]

@@ -17,9 +17,9 @@ from jdali.readers.formats.arrow_columns import pa
 from jdali.readers.formats.protobuf import varint, varints_of
 
 BLOCK_BYTES = 1 << 16
-# Size of a block header, bytes. Each block of the file begins with one, even in the middle of a chunk.
+# Size of a block header, bytes. Each block of the file begins with a header, even in the middle of a chunk.
 _BLOCK_HEAD = 24
-# Header of a chunk: hash of the header, size and hash of the data, kind and number of records, decoded size.
+# Header of a chunk: hash of the header, size and hash of the data, kind and number of records, size of the decoded data.
 _HEAD = struct.Struct("<QQQQQ")
 HEAD_BYTES = _HEAD.size
 RECORDS = ord("r")
@@ -51,7 +51,6 @@ def parse_chunk(raw: bytes, offset: int) -> Chunk:
 
     Args:
         raw: the bytes of the chunk; further bytes may follow.
-        offset: offset of the chunk in the file.
     """
     chunk = _without_block_heads(raw, offset)
     if len(chunk) < HEAD_BYTES:
@@ -85,7 +84,7 @@ def parse_chunk(raw: bytes, offset: int) -> Chunk:
 
 
 def _without_block_heads(raw: bytes, offset: int) -> bytes:
-    """Removes block headers from bytes that begin at an offset of the file."""
+    """Removes block headers from bytes that begin at `offset` in the file."""
     at = -offset % BLOCK_BYTES
     if at >= len(raw):
         return raw
@@ -97,7 +96,7 @@ def _without_block_heads(raw: bytes, offset: int) -> bytes:
 
 
 def _inflated(compression: int, data: bytes, most: int) -> bytes:
-    """Decompresses bytes; raises `BadRecord` if the result has more than `most` bytes, without allocating it."""
+    """Decompresses bytes; raises `BadRecord`, without allocating the result, if it has more than `most` bytes."""
     if compression == _PLAIN:
         return data
     if compression not in (_BROTLI, _ZSTD, _SNAPPY):
@@ -110,11 +109,11 @@ def _inflated(compression: int, data: bytes, most: int) -> bytes:
     try:
         if compression == _SNAPPY:
             inflated: bytes = b""
-            if varint(data, at, len(data))[0] == size:  # Snappy's data begin with their own size
+            if varint(data, at, len(data))[0] == size:  # Snappy's data begin with their decompressed size
                 inflated = pa.decompress(data[at:], size, "snappy", asbytes=True)
         elif compression == _ZSTD:
             inflated = pa.decompress(data[at:], size, "zstd", asbytes=True) if size else b""
-        else:  # not `decompress`, which would accept a stream that ends early
+        else:  # not `decompress`, which accepts a truncated stream
             inflated = pa.CompressedInputStream(io.BytesIO(data[at:]), "brotli").read(size + 1)
     except (ValueError, OSError, AssertionError) as error:
         raise BadRecord(f"its chunk cannot be decompressed: {error}") from error

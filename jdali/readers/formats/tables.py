@@ -1,4 +1,4 @@
-"""Base classes of readers of tables: rows are samples, columns are outputs, and groups of rows are read together."""
+"""Base classes of table readers: rows are samples, columns are outputs, and groups of rows are read together."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from jdali.readers.formats.arrow_columns import (
     REASONS,
     Column,
     column_of,
+    consecutive,
     field_of,
     kind_of,
     of_one_size,
@@ -29,9 +30,9 @@ from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import FilesReader, path_list
 from jdali.readers.shared_tables import shared
 
-# Number of groups to cache besides the window: the next group, and a group that earlier batches still read from.
+# Number of groups to cache in addition to those of the window: the next group, and one that earlier batches still read.
 _BESIDES = 2
-# Name of the column of row numbers that is added to apply a filter.
+# Name of a column of row numbers, which is added to apply a filter.
 _ROW = "__jdali_row__"
 _Opened = TypeVar("_Opened")
 
@@ -54,8 +55,6 @@ class RowGroup(NamedTuple):
         """Builds a group of consecutive record batches; raises `BadRecord` if they are damaged.
 
         Args:
-            batches: the record batches.
-            paths: paths of the columns to take.
             rows: expected number of rows.
         """
         batches = [batch for batch in batches if batch.num_rows]
@@ -79,20 +78,19 @@ class _Piece(NamedTuple):
 
     Attributes:
         positions: int64 [n], positions of the samples in the batch, ascending.
-        rows: int64 [n], rows of these samples in the part.
+        rows: int64 [n], rows of these samples in the part; a slice if they are known to be consecutive.
         columns: the columns of the part.
     """
 
     positions: np.ndarray
-    rows: np.ndarray
+    rows: np.ndarray | slice
     columns: tuple[Column, ...]
 
 
 def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Returns each distinct number with its positions."""
     if not len(numbers):
         return []
-    if (numbers == numbers[0]).all():  # fast path, taken by sequential reads
+    if (numbers == numbers[0]).all():  # fast path for sequential reads
         return [(numbers.item(0), np.arange(len(numbers)))]
     order = np.argsort(numbers, kind="stable")
     starts = np.flatnonzero(np.diff(numbers[order])) + 1
@@ -100,15 +98,31 @@ def _alike(numbers: np.ndarray) -> list[tuple[int, np.ndarray]]:
     return [(numbers.item(at.item(0)), at) for at in places]
 
 
+def _numbered(rows: np.ndarray | slice) -> np.ndarray:
+    return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+
+
+def _by_part(group: RowGroup, positions: np.ndarray, rows: np.ndarray | slice) -> list[_Piece]:
+    """Divides the samples of a group among its parts."""
+    if len(group.parts) == 1:
+        return [_Piece(positions, rows, group.parts[0])]
+    rows = _numbered(rows)
+    owners = np.searchsorted(group.starts, rows, side="right") - 1
+    return [
+        _Piece(positions[own], rows[own] - group.starts[part], group.parts[part])
+        for part, own in _alike(owners)
+    ]
+
+
 def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
-    """Joins pieces to the columns of a batch; orders samples by position."""
+    """Joins pieces into the columns of a batch, with samples ordered by position."""
     if len(pieces) == 1:
         return tuple(column.store(pieces[0].rows) for column in pieces[0].columns)
     places = np.concatenate([piece.positions for piece in pieces])
     back = np.argsort(places)
     ranks = np.empty(len(back), np.int64)
     ranks[back] = np.arange(len(back))
-    bounds = np.cumsum([len(piece.rows) for piece in pieces])[:-1]
+    bounds = np.cumsum([len(piece.positions) for piece in pieces])[:-1]
     columns = []
     for number in range(len(pieces[0].columns)):
         parts = [(piece.columns[number], piece.rows) for piece in pieces]
@@ -123,19 +137,16 @@ def _batch(pieces: Sequence[_Piece]) -> tuple[Store, ...]:
 class TableReader(Reader):
     """Base of readers whose samples are rows of tables.
 
-    Each group of rows is read whole, once a pass: in order, or with `random_shuffle`, which mixes rows through a
-    buffer of `initial_fill`. The groups that the buffer spans are always cached; `bytes_ahead` of `jdali.storage`
-    limits the cache for other groups.
+    Each group of rows is read whole, once a pass, in order; `random_shuffle` mixes rows through a buffer of
+    `initial_fill`. The groups that the buffer spans are always cached; `bytes_ahead` of `jdali.storage` limits the cache
+    for other groups.
 
     Args:
-        name: name of the reader, for messages.
-        columns: paths of the columns to read.
         counts: number of rows of each group.
         rows: for each group, the rows that are samples; None: all.
-        options: see `Reader`.
 
     Attributes:
-        groups_at_once: most groups that the window of `Order.window` spans; 1 with `shuffle_after_epoch`.
+        groups_at_once: largest number of groups that `Order.window` consecutive samples span; 1 with `shuffle_after_epoch`.
     """
 
     mixes = True
@@ -157,7 +168,7 @@ class TableReader(Reader):
         self._kept = KeptPieces[RowGroup](self.groups_at_once + _BESIDES, lambda group: group.bytes)
 
     def _spanned(self, window: int) -> int:
-        """Returns the most groups that `window` consecutive samples span."""
+        """Returns the largest number of groups that `window` consecutive samples span."""
         last = np.searchsorted(self._first, self._first[1:] + window - 2, side="right")
         return int((last - np.arange(len(last))).clip(1, len(last)).max(initial=1))
 
@@ -176,11 +187,9 @@ class TableReader(Reader):
         return tuple(column.host_sample(0) for column in columns)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        numbers = np.searchsorted(self._first, indices, side="right") - 1
-        rows = indices - self._first[numbers] if self._rows is None else self._rows[indices]
         pieces: list[_Piece] = []
         failures: dict[int, Exception] = {}
-        for number, positions in _alike(numbers):
+        for number, positions, rows in self._by_group(indices):
             try:
                 group = self._kept.get(number, functools.partial(self.read_group, number))
             except (BadRecord, OSError, MemoryError) as error:
@@ -190,10 +199,7 @@ class TableReader(Reader):
                 else:
                     failures.update(dict.fromkeys(positions.tolist(), error))
                 continue
-            here = rows[positions]
-            owners = np.searchsorted(group.starts, here, side="right") - 1
-            for part, own in _alike(owners):
-                piece = _Piece(positions[own], here[own] - group.starts[part], group.parts[part])
+            for piece in _by_part(group, positions, rows):
                 if any(column.flawed for column in piece.columns):
                     piece = self._without_flaws(piece, indices, failures)
                 pieces.append(piece)
@@ -201,9 +207,20 @@ class TableReader(Reader):
             return Loaded((nothing(),) * self.num_outputs, failures)
         return Loaded(_batch(pieces), failures)
 
+    def _by_group(self, indices: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray | slice]]:
+        """Returns the groups that hold samples: number of the group, positions of its samples in the batch, their rows."""
+        if self._rows is None and (run := consecutive(indices)) is not None:  # takes a tenth of the time
+            number = int(self._first.searchsorted(run.start, side="right")) - 1
+            start = self._first.item(number)
+            if run.stop <= self._first.item(number + 1):
+                return [(number, np.arange(len(indices)), slice(run.start - start, run.stop - start))]
+        numbers = np.searchsorted(self._first, indices, side="right") - 1
+        rows = indices - self._first[numbers] if self._rows is None else self._rows[indices]
+        return [(number, positions, rows[positions]) for number, positions in _alike(numbers)]
+
     def _without_flaws(self, piece: _Piece, indices: np.ndarray, failures: dict[int, Exception]) -> _Piece:
         """Returns the samples that have an array in each column; adds the errors of all other samples to `failures`."""
-        good = np.ones(len(piece.rows), bool)
+        good = np.ones(len(piece.positions), bool)
         for path, column in zip(self._columns, piece.columns, strict=True):
             wrong = column.wrong[piece.rows]
             for i in np.flatnonzero(wrong).tolist():
@@ -211,10 +228,10 @@ class TableReader(Reader):
                 reason = f"column {path!r}: {REASONS[wrong.item(i)]}"
                 failures.setdefault(position, self._error(indices.item(position), reason))
                 good[i] = False
-        return _Piece(piece.positions[good], piece.rows[good], piece.columns)
+        return _Piece(piece.positions[good], _numbered(piece.rows)[good], piece.columns)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        return [slice(0, len(indices))]  # samples are views, so loading a batch is too little work to divide
+        return [slice(0, len(indices))]  # samples are views, so a batch is too little work to divide
 
     def source(self, index: int) -> str:
         number = int(np.searchsorted(self._first, index, side="right")) - 1
@@ -232,13 +249,8 @@ class TableFilesReader(FilesReader, TableReader):
     """Base of readers whose samples are rows of files.
 
     Args:
-        name: name of the reader, for messages.
-        files: the files to read.
         counts: for each file, number of rows of each group; None for a file that cannot be read, which counts as one sample.
-        schema: schema of the files.
-        columns: the columns to read.
         condition: pyarrow expression that selects rows; None: all rows.
-        options: see `Reader`.
     """
 
     def __init__(
@@ -263,7 +275,7 @@ class TableFilesReader(FilesReader, TableReader):
         )
         chosen = None
         if condition is not None:
-            # pyarrow does not list the columns of an expression, but the text of the expression contains their names.
+            # pyarrow does not list the columns of an expression, but its text contains their names.
             text = str(condition)
             named = [n for n in schema.names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
             chosen = shared(
@@ -280,19 +292,19 @@ class TableFilesReader(FilesReader, TableReader):
 
     @abc.abstractmethod
     def batches(self, file: int, group: int, columns: Sequence[str]) -> Iterator[Any]:
-        """Yields the record batches of a group with these columns; raises `BadRecord` if it is damaged."""
+        """Yields the record batches of a group with these columns; raises `BadRecord` if the group is damaged."""
 
     @abc.abstractmethod
     def span(self, file: int, group: int) -> tuple[int, int]:
-        """Returns start and end of the range of a file that is read for a group, bytes."""
+        """Returns start and end of the part of a file to read for a group, bytes."""
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
-        """Returns the rows of a group that meet a condition: int64 [n]."""
+        """Returns the numbers of a group's rows that meet a condition, int64 [n]."""
         import pyarrow as pa
 
         file, group = self._places[number]
         if group < 0:
-            return np.zeros(1, np.int64)  # the one sample of an unreadable file, which fails to load
+            return np.zeros(1, np.int64)  # an unreadable file counts as one sample, which fails to load
         try:
             table = pa.Table.from_batches(list(self.batches(file, group, columns)))
         except BadRecord as error:
@@ -331,13 +343,10 @@ def opened_files(
     schema_of: Callable[[_Opened], Any],
     goes_on: bool,
 ) -> list[_Opened | None]:
-    """Opens all files, and checks that they have the columns with equal types.
+    """Opens all files, and checks that they have the columns, with equal types.
 
     Args:
-        name: name of the reader.
-        files: the files to open.
-        columns: the columns to read.
-        begin: reads the metadata of a file by its number; raises ValueError if it is damaged.
+        begin: takes a file's number and reads the file's metadata; raises ValueError if they are damaged.
         schema_of: returns the schema in the metadata of a file.
         goes_on: return None for a damaged file; if all files are damaged, raise anyway.
     """
@@ -364,7 +373,7 @@ def opened_files(
 
 
 def classes_of(schema: Any) -> dict[str, list[str]]:
-    """Returns class names by column; `datasets` writes them into the metadata of a schema."""
+    """Returns class names by column, from the metadata that `datasets` writes into a schema."""
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
         labels = {c: f["names"] for c, f in features.items() if f.get("_type") == "ClassLabel"}
@@ -383,12 +392,10 @@ def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> 
 
 
 def short(error: BaseException) -> str:
-    """Returns the message of an Arrow error on one line."""
     return " ".join(str(error).split())[:300]
 
 
 def condition_of(name: str, given: Any) -> Any:
-    """Converts a filter to a pyarrow expression; None stays None."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
@@ -412,7 +419,7 @@ def column_names(name: str, columns: Any) -> list[str]:
 
 
 def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
-    """Returns a function that counts the outputs of a reader: an output for each of `columns`."""
+    """Returns a function that counts a reader's outputs, one for each of its `columns`."""
     return lambda arguments: len(column_names(name, arguments["columns"]))
 
 
@@ -424,7 +431,7 @@ class _Schemas:
         self._first: tuple[str, list[tuple[np.dtype, int]]] | None = None
 
     def check(self, schema: Any, path: str) -> None:
-        """Raises ValueError if a schema lacks a column, or its type cannot be read or differs from the first table's."""
+        """Raises ValueError if a column is missing, its type cannot be read, or its type differs from the first table's."""
         kinds = []
         for column in self._columns:
             kind = field_of(schema, column)

@@ -11,19 +11,21 @@ import numpy as np
 from jdali.readers.formats.records import BadRecord, RecordFiles
 
 BLOCK = 512
-# Fields of a header of POSIX ustar. The older format has the same fields up to the type.
+# Fields of a POSIX ustar header. The older format has the same fields up to the type.
 _NAME, _SIZE, _CHECKSUM, _TYPE, _MAGIC, _PREFIX = (
     slice(0, 100), slice(124, 136), slice(148, 156), slice(156, 157), slice(257, 263), slice(345, 500),
 )  # fmt: skip
 _PLAIN, _SPARSE = (b"0", b"\0", b"7"), b"S"
 _REGULAR = (*_PLAIN, _SPARSE)
 _LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
-# Offset of the flag "another block follows": in the header of a GNU sparse file, and in each block that follows it.
+# Offset of the flag "another block follows" in the header of a GNU sparse file, and in each block after it.
 _CONTINUED, _CONTINUED_AGAIN = 482, 504
-# Most bytes of a long name, of an extended header, and of the zeros between two archives. GNU tar writes less than 10 KiB.
+# Maximum size in bytes of a long name or an extended header, and of the zeros between archives. GNU tar writes less than
+# 10 KiB.
 _MOST_EXTRA = _MOST_ZEROS = 1 << 20
 _ZEROS_AT_ONCE = 1 << 16
-# Bytes at the start of a header to hash: for `header_mark`, all fields up to the type; for `name_mark`, most of the name.
+# Number of bytes of a header to hash, from its start. `header_mark` hashes all fields up to the type, `name_mark` most of the
+# name.
 MARKED, NAMED = 160, 96
 # Factors of the hash, odd and without a pattern: powers of 2**64 / golden ratio.
 _FACTORS = np.array([pow(0x9E3779B97F4A7C15, n, 1 << 64) for n in range(1, MARKED // 8 + 1)], np.uint64)
@@ -53,7 +55,7 @@ class Member(NamedTuple):
 def members(files: RecordFiles, file: int) -> Iterator[Member]:
     """Yields the regular files of the archive `files.paths[file]`, in order.
 
-    It reads long names in GNU and PAX format, and concatenated archives (`cat a.tar b.tar`).
+    Reads long names in GNU and PAX format, and concatenated archives (`cat a.tar b.tar`).
 
     Raises:
         BadRecord: the file is no archive, is damaged or truncated.
@@ -79,7 +81,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
                 content += BLOCK
             content += BLOCK
         if kind not in _REGULAR and kind not in (_LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL):
-            # A link or a device has no content, whatever its size field says.
+            # Links and devices have no content, whatever their size field is.
             length = 0 if kind in (b"1", b"2", b"3", b"4", b"5", b"6") else length
         if content + length > size:
             raise BadRecord(
@@ -125,7 +127,6 @@ def _next_archive(files: RecordFiles, file: int, end: int) -> int | None:
 
 
 def content_size(header: bytes, at: int) -> int:
-    """Parses the size of the content from the header at byte `at`."""
     field = header[_SIZE]
     if field[0] & 0x80:  # binary, for sizes too large for octal digits
         return int.from_bytes(field[1:], "big")
@@ -133,9 +134,9 @@ def content_size(header: bytes, at: int) -> int:
 
 
 def is_header_of(header: bytes, size: int) -> bool:
-    """Returns True if a block is the header of a regular file of the given size."""
+    """Returns True for the header of a regular file of this size."""
     if header[_TYPE] == b"0" and header[124:135] == b"%011o" % size and header[257:262] == b"ustar":
-        return True  # fast path for what nearly all programs write, since the checksum is expensive
+        return True  # fast path for most headers, since the checksum is expensive
     try:
         _check(header, 0)
         return header[_TYPE] in _PLAIN and content_size(header, 0) == size
@@ -144,7 +145,7 @@ def is_header_of(header: bytes, size: int) -> bool:
 
 
 def marks(heads: np.ndarray) -> np.ndarray:
-    """Hashes each row of bytes: uint64 [n], never 0.
+    """Hashes each row of bytes; returns uint64 [n], never 0.
 
     Args:
         heads: uint8 [n, bytes]; the number of bytes is a multiple of 8.
@@ -169,7 +170,7 @@ def name_mark(name: bytes) -> int:
 
 
 def has_name(header: bytes, mark: int) -> bool:
-    """Returns True if the name in a header, with or without its folders, fits a mark. The mark 0 fits any name."""
+    """Returns True if the name in a header, with or without its folders, has this mark; the mark 0 fits any name."""
     name = header[_NAME].split(b"\0", 1)[0]
     return mark in (
         0,
@@ -215,7 +216,7 @@ def _number(field: bytes, at: int, *, base: int) -> int:
 
 def _name(header: bytes) -> bytes:
     name = header[_NAME].split(b"\0", 1)[0]
-    # Only POSIX headers have a prefix; GNU headers use these bytes for something else.
+    # Only POSIX headers have a prefix; GNU headers use these bytes otherwise.
     prefix = header[_PREFIX].split(b"\0", 1)[0] if header[_MAGIC] == b"ustar\0" else b""
     return prefix + b"/" + name if prefix else name
 

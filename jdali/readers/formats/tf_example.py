@@ -1,4 +1,4 @@
-"""Parses features of tf.train.Example, from one record or from many at once."""
+"""Parses features of tf.train.Example, in one record or many at once."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _FLOAT32 = np.dtype("<f4")
 Taker: TypeAlias = Callable[[bytes, int, int], np.ndarray]
 # Kind of list in each field of a tf.train.Feature, by field number.
 _LISTS = {1: "bytes", 2: "float32", 3: "int64"}
-# Tag of a field 1 that is bytes or a message.
+# Tag of a field with number 1 that contains bytes or a message.
 _FIRST = 1 << 3 | BYTES
-# Field number of the list that holds a feature, by its type.
+# Field number of the list that holds a feature, by the feature's type.
 _LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
 
 
@@ -43,7 +43,7 @@ class ExampleParser:
     Args:
         features: {name: feature} to take from each example.
         takers: for each feature, a function (data, start, end) that converts data[start:end] to the output; for a
-            missing feature, start and end are 0. None: conversions as in DALI.
+            missing feature, start and end are 0. None: convert as DALI does.
     """
 
     def __init__(self, features: Mapping[str, Feature], takers: Sequence[Taker] | None = None):
@@ -53,7 +53,6 @@ class ExampleParser:
         self._takers = takers or [taker(name, feature) for name, feature in features.items()]
 
     def parse(self, data: bytes) -> tuple[np.ndarray, ...]:
-        """Parses one example; raises `BadRecord`."""
         bounds: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
         end = len(data)
         tag, start = only_content(data, 0, end)
@@ -66,7 +65,6 @@ class ExampleParser:
         )
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
-        """Parses the examples of the usual form, see `RecordReader.parse_many`."""
         chosen = pieces.select(np.flatnonzero(ok))
         fine = np.ones(len(chosen.starts), bool)
         columns = self.columns(buffer, chosen.starts, chosen.ends, fine)
@@ -76,7 +74,7 @@ class ExampleParser:
     def columns(
         self, buffer: Buffer, start: np.ndarray, end: np.ndarray, fine: np.ndarray
     ) -> tuple[Store, ...]:
-        """Builds a column for each output; it has the examples that remain fine.
+        """Builds a column for each output, with the examples that remain fine.
 
         Args:
             buffer, start, end: the examples are the bytes from `start` to `end`.
@@ -111,7 +109,6 @@ def examples_of(
     """Parses samples that are examples into their outputs.
 
     Args:
-        parser: parses the examples.
         loaded: a single column with the bytes of the samples.
         indices: int64 [n], indices of the samples in the data set.
         error_of: error_of(index, reason) builds the error of a sample.
@@ -136,7 +133,7 @@ def examples_of(
 
 
 def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray, ok: np.ndarray) -> Store:
-    """Builds the column of a feature from the packed contents of its lists."""
+    """Builds the column of a feature from packed lists, the bytes from `first` to `last`."""
     if feature.dtype == features_of.string:
         return _columns.byte_column(buffer, first, last - first)
     packed = _columns.packed_integers if feature.dtype == features_of.int64 else _columns.packed_reals
@@ -145,10 +142,9 @@ def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Parses all features of a tf.train.Example: to bytes, an integer or a float if they have one element, else to lists.
+    """Parses all features of a tf.train.Example: into bytes, an integer or a float for one element, otherwise into a list.
 
-    Raises:
-        BadRecord: the data are damaged.
+    Raises `BadRecord` if the data are damaged.
     """
     found: dict[str, Any] = {}
     for first, last in contents(fields(data, 0, len(data)), 1):
@@ -178,7 +174,7 @@ def taker(name: str, feature: Feature) -> Taker:
     wanted_tag = wanted << 3 | BYTES
 
     def packed(data: bytes, start: int, end: int) -> int:
-        """Returns the start of the packed list if it alone fills the feature; 0 for other forms."""
+        """Returns the start of a packed list that fills the feature; 0 if the feature has another form."""
         tag, start = only_content(data, start, end)
         if tag != wanted_tag:
             return 0
@@ -186,7 +182,6 @@ def taker(name: str, feature: Feature) -> Taker:
         return start if tag == _FIRST else 0
 
     def values(data: bytes, start: int, end: int) -> list[Any]:
-        """Returns the fields of the feature's lists."""
         found = []
         for number, kind, at, stop in fields(data, start, end):
             if kind == BYTES and number in _LISTS:

@@ -1,4 +1,4 @@
-"""Parses the features.json of TensorFlow Datasets, and converts examples to arrays accordingly.
+"""Parses the features.json of TensorFlow Datasets, and converts examples to the arrays that it describes.
 
 Source: core/features, core/example_serializer.py and core/example_parser.py of tensorflow_datasets.
 """
@@ -36,8 +36,8 @@ class TfdsFeature(NamedTuple):
     """A feature of examples.
 
     Attributes:
-        dtype: type of its elements; None: a string of bytes.
-        shape: its shape. At most one size is -1, which stands for the size that follows from the number of elements.
+        dtype: type of the elements; None: a string of bytes.
+        shape: shape of the feature. At most one size is -1, and is computed from the number of elements.
         encoding: "bytes" or "zlib" for a tensor that is encoded in a string; "none" for a list of numbers.
         is_class: the feature is a class label.
     """
@@ -49,7 +49,7 @@ class TfdsFeature(NamedTuple):
 
     @property
     def stored(self) -> Feature:
-        """The feature in its stored form, which lacks the shape."""
+        """The feature as stored, without a shape."""
         if self.dtype is None or self.encoding != "none":
             return Feature(kinds.string, (), (), b"")
         kind = kinds.float32 if self.dtype.kind == "f" else kinds.int64
@@ -57,13 +57,9 @@ class TfdsFeature(NamedTuple):
 
 
 def flattened(node: Any, name: str = "") -> Iterator[tuple[str, Mapping[str, Any], tuple[int, ...]]]:
-    """Yields the features below a node of features.json.
+    """Yields (name, node, lengths of the sequences around the node) for the features below a node of features.json.
 
-    Args:
-        node: the node.
-        name: its name, names of nested features separated by "/".
-
-    Yields: (name, node, lengths of the sequences that contain the node; -1 for a variable length).
+    The length of a sequence is -1 if it varies; "/" separates the names of nested features.
     """
     if not isinstance(node, dict):
         raise ValueError(f"feature {name!r} is no object")
@@ -88,11 +84,10 @@ def _found(node: Mapping[str, Any], outer: str, inner: str) -> dict[str, Any] | 
 
 
 def feature_of(node: Mapping[str, Any], lengths: tuple[int, ...]) -> TfdsFeature:
-    """Parses a feature; if it cannot be an array, raises ValueError, whose text continues a sentence that begins with it.
+    """Parses the feature of a node of features.json; `lengths` are the lengths of the sequences that contain the node.
 
-    Args:
-        node: its node in features.json.
-        lengths: lengths of the sequences that contain it.
+    Raises:
+        ValueError: the feature cannot be an array; callers put the feature's name in front of the text.
     """
     if "image" in node or "text" in node:
         feature = TfdsFeature(None)
@@ -132,11 +127,7 @@ def _tensor(facts: Mapping[str, Any]) -> TfdsFeature:
 
 
 class TfdsParser(ExampleParser):
-    """Parses examples of TensorFlow Datasets.
-
-    Args:
-        features: the features to take from each example, by name.
-    """
+    """Parses examples of TensorFlow Datasets; `features` are the features to read, by name."""
 
     def __init__(self, features: Mapping[str, TfdsFeature]):
         self._kinds = list(features.values())
@@ -183,7 +174,7 @@ def _taker(name: str, kind: TfdsFeature) -> Taker:
 
 
 def _inflated(content: bytes, kind: TfdsFeature) -> bytes:
-    """Decompresses a tensor; raises ValueError if it is larger than its shape."""
+    """Decompresses a tensor; raises ValueError if there are more bytes than its shape needs."""
     assert kind.dtype is not None
     size = limits.most("max_sample_bytes")
     if -1 not in kind.shape:
@@ -198,12 +189,11 @@ def _inflated(content: bytes, kind: TfdsFeature) -> bytes:
 
 
 def class_names(text: bytes) -> list[str]:
-    """Parses class names from the text of a .labels.txt file."""
     return [name for line in text.decode().split("\n") if (name := line.strip())]
 
 
 def features_of(tree: Any, wanted: Sequence[str]) -> dict[str, TfdsFeature]:
-    """Finds features by name in a features.json; raises ValueError, whose text continues a sentence that begins with the file."""
+    """Finds features by name in a features.json; callers put the file's name in front of its ValueErrors."""
     try:
         found = {path: (leaf, lengths) for path, leaf, lengths in flattened(tree)}
         chosen = {}

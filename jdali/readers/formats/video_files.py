@@ -1,4 +1,4 @@
-"""Finds the videos of a reader by names, a folder or a list, and determines their labels and parts."""
+"""Finds the videos of a reader, given names, a folder or a list, and determines their labels and parts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ EXTENSIONS = (
 _NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?\s*" % (_NUMBER, _NUMBER))
 _LARGEST_LABEL = np.iinfo(np.int32).max
-# Tolerance of times, seconds, since files store ticks, and lists store decimals.
+# Tolerance in seconds for comparing times, because files store times in ticks, and lists in decimals.
 _SAME_TIME = 1e-6
 
-# Whether to round the start and the end of a part up to a frame.
+# For each mode: whether to round the start of a part up to a frame, and whether to round the end up.
 ROUNDING = {
     "start_down_end_up": (False, True), "start_up_end_down": (True, False),
     "all_up": (True, True), "all_down": (False, False),
@@ -34,9 +34,8 @@ class Clip(NamedTuple):
     """A video, or a part of one.
 
     Attributes:
-        path: path of the file.
-        label: its label; 0 without labels.
-        start, end: bounds of the part, as the list has them; None: start or end of the video.
+        label: 0 without labels.
+        start, end: bounds of the part, as written in the list; None: start or end of the video.
     """
 
     path: str
@@ -53,7 +52,7 @@ def find_clips(
     file_root: str,
     file_list: str,
 ) -> tuple[list[Clip], list[str]]:
-    """Lists the clips that a reader's arguments select, and the names of their labels, if known."""
+    """Lists the clips that a reader's arguments select; returns them and the names of labels, if known."""
     sources = {"filenames": bool(filenames), "file_root": bool(file_root), "file_list": bool(file_list)}
     if sum(sources.values()) != 1:
         which = " and ".join(n for n, is_present in sources.items() if is_present) or "none"
@@ -137,11 +136,9 @@ def frame_range(
     """Returns the number of the first frame of a clip, and one past the number of its last frame.
 
     Args:
-        clip: the clip, with start and end as listed.
-        index: index of its file.
         as_frames: bounds are numbers of frames, and negative numbers count from the end; otherwise bounds are seconds.
         rounding: key of `ROUNDING`.
-        from_end: negative seconds also count from the end, and an end of 0 is the end of the file.
+        from_end: negative seconds also count from the end, and an end of 0 means the end of the file.
     """
     up = ROUNDING[rounding]
     frames = len(index)
@@ -161,9 +158,9 @@ def frame_range(
 
 
 def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
-    """Returns the frame shown at a time; with `up`, the first frame that begins at this time or later."""
+    """Returns the frame shown at a time; with `up`, the first frame that begins at that time or later."""
     times = index.seconds()
-    # Assumes that the last frame lasts as long as the median of all others.
+    # Assumes that the last frame lasts as long as the median of the other frames.
     lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     edges = np.append(times, times[-1] + lasting)
     if from_end:

@@ -47,14 +47,14 @@ class Cut:
         length: number of frames of a sequence.
         stride: distance between consecutive frames of a sequence.
         step: distance between the starts of consecutive sequences, frames.
-        room: number of frames that the clip must have from the start of a sequence on, unless the sequence is padded.
+        room: number of frames that a clip must have from the start of an unpadded sequence on.
         pad_mode: padding beyond the end of a clip, see `pad`.
-        pads_all: pad every sequence that begins in the clip; otherwise only the first incomplete one.
+        pads_all: pad all sequences that begin in the clip; otherwise only the first incomplete one.
         fill: value of padding frames.
         uniform: take one sequence from each clip, with frames spread evenly over the clip.
-        as_frames, rounding, from_end: interpretation of the parts in a list, see `frame_range`.
+        as_frames, rounding, from_end: meaning of starts and ends in a list, see `frame_range`.
         image_type: RGB or YCbCr.
-        upright: rotate frames as their video says.
+        upright: rotate frames as the video's metadata require.
         convert: converts the frames before they are returned.
         labels, timestamps: add these outputs.
         frame_numbers: "none", "scalar" or "sequence".
@@ -89,7 +89,6 @@ class Cut:
         return low + np.arange(count) * self.step
 
     def numbers(self, start: int, low: int, high: int) -> np.ndarray:
-        """Returns the frames of a sequence."""
         if self.uniform:
             positions = np.linspace(low, high - 1, self.length)
             return np.floor(positions + 0.5).astype(np.int64)
@@ -114,7 +113,7 @@ class VideoReader(Reader):
             )
         self._names = list(dict.fromkeys(clip.path for clip in clips))
         self._videos = Videos([_storage.placed(name) for name in self._names])
-        # {file number: error} for files that cannot be read; each clip of such a file is a sample that fails.
+        # {file number: error} for unreadable files; each clip of such a file is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
         longest = self._look_through()
         rows = self._sequences(clips)
@@ -131,10 +130,7 @@ class VideoReader(Reader):
         super().__init__(len(labels), options, self._labels if cut.labels else None, classes)
 
     def _look_through(self) -> int:
-        """Indexes the files; raises `SampleError` if none of them can be read.
-
-        Returns: the number of frames of the longest file.
-        """
+        """Indexes the files; returns the number of frames of the longest file, or raises `SampleError` if no file can be read."""
 
         def index(file: int) -> int:
             try:
@@ -161,7 +157,7 @@ class VideoReader(Reader):
         return longest
 
     def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
-        """Lists all sequences, int64 [5, sequences]: first frame, file, start and end of the clip, label."""
+        """Returns the sequences of each clip, int64 [5, n], whose rows are first frame, file, clip start, clip end, label."""
         cut, rows = self._cut, []
         numbers = {name: file for file, name in enumerate(self._names)}
         for clip in clips:
@@ -216,7 +212,7 @@ class VideoReader(Reader):
         return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        """Assigns consecutive sequences of a file to one thread, which saves seeks."""
+        """Divides samples so that one thread reads consecutive sequences of a file, which saves seeks."""
         if not len(indices):
             return []
         files = self._files[indices]

@@ -1,4 +1,4 @@
-"""Reads frames of a set of videos through a pool of decoders, so that a thread can continue where another thread stopped."""
+"""Reads frames of videos through a pool of decoders, so that a thread can continue where another stopped."""
 
 from __future__ import annotations
 
@@ -19,20 +19,16 @@ from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
 
-# Most idle decoders to keep, since they hold frames in memory.
+# Maximum number of idle decoders to keep, because each keeps frames in memory.
 _MOST_IDLE = 32
 
 
 class Handles:
-    """Lends decoders of a set of files, each to one thread at a time.
-
-    Args:
-        opened: opens a decoder for the file with a number.
-    """
+    """Lends decoders for a set of files, each decoder to one thread at a time. `opened` opens a decoder for a file number."""
 
     def __init__(self, opened: Callable[[int], VideoDecoder]):
         self._opened = opened
-        self._idle: list[tuple[int, VideoDecoder]] = []  # ordered, the longest idle first
+        self._idle: list[tuple[int, VideoDecoder]] = []  # ordered by idle time, the longest first
         self._lock = threading.Lock()
         self._closed = False
         keeps_open(self)
@@ -47,7 +43,7 @@ class Handles:
         try:
             yield decoder
         except BaseException:
-            decoder.close()  # it may be in any state
+            decoder.close()  # after an error, its state is unknown
             raise
         self._give(file, decoder)
 
@@ -77,14 +73,12 @@ class Handles:
         return len(self._idle)
 
     def let_go(self) -> None:
-        """Closes the decoder that has been idle the longest."""
         with self._lock:
             decoder = self._idle.pop(0)[1] if self._idle else None
         if decoder is not None:
             decoder.close()
 
     def forget(self, file: int) -> None:
-        """Closes the idle decoders of a file whose index has changed."""
         with self._lock:
             mine = [decoder for number, decoder in self._idle if number == file]
             self._idle = [one for one in self._idle if one[0] != file]
@@ -102,8 +96,7 @@ class Handles:
 def build_index(path: str) -> Arrays:
     """Scans a video for the times of its frames; returns the arrays of a `VideoIndex`.
 
-    Raises:
-        SampleError: the file is no video, damaged, truncated or too large.
+    Raises `SampleError` if the file is no video, damaged, truncated or too large.
     """
     source = _opened(path)
     try:
@@ -131,8 +124,7 @@ class Videos:
     def __init__(self, paths: Sequence[str]):
         self._paths = paths
         self._indexes: dict[int, Future[VideoIndex]] = {}
-        # For each file whose index was rebuilt: True if the index changed, False if not, or the reason why the reader
-        # must be reopened.
+        # For each file with a rebuilt index: whether the index changed, or the reason why the reader must be reopened.
         self._seen: dict[int, bool | str] = {}
         self._looking = threading.Lock()
         self._handles = Handles(self._decoder)
@@ -141,7 +133,7 @@ class Videos:
         self._lock = threading.Lock()
 
     def index(self, file: int) -> VideoIndex:
-        """Returns the index of a file; the first call makes it.
+        """Returns the index of a file; the first call builds it.
 
         Raises:
             SampleError: the file is no video, damaged, truncated or too large.
@@ -150,7 +142,7 @@ class Videos:
         with self._lock:
             known = self._indexes.get(file)
             future = self._indexes[file] = known or Future()
-        if known is None:  # this thread makes the index, others wait
+        if known is None:  # this thread builds the index, others wait
             try:
                 future.set_result(_index(self._paths[file]))
             except BaseException as error:
@@ -160,7 +152,7 @@ class Videos:
         return future.result()
 
     def read(self, file: int, numbers: np.ndarray, **options: Any) -> np.ndarray:
-        """Reads frames of a file, see `VideoDecoder.read`; rebuilds its index once if frames do not match it."""
+        """Reads frames of a file, see `VideoDecoder.read`; rebuilds the index once if frames do not match it."""
         self.index(file)
         try:
             return self._frames(file, numbers, options)
@@ -182,7 +174,7 @@ class Videos:
         return VideoDecoder(source, self.index(file))
 
     def _look_again(self, file: int, error: SampleError) -> None:
-        """Rebuilds the index of a file, but only once; raises if the index is unchanged or the reader must be reopened."""
+        """Rebuilds the index of a file, only once; raises if the index is unchanged or the reader must be reopened."""
         with self._looking:
             if file not in self._seen:
                 self._seen[file] = self._index_anew(file)
@@ -214,7 +206,6 @@ class Videos:
         return True
 
     def interrupt(self) -> None:
-        """Makes running and later reads of remote files fail."""
         with self._lock:
             self._interrupted = True
             for file in self._remote:

@@ -1,4 +1,4 @@
-"""Finds the files of samples in tar archives, by an index or by a scan of the archive."""
+"""Finds the files of samples in tar archives, from an index or by scanning the archive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME = "readers.webdataset"
 """Name of the reader, for messages."""
 SPARSE = "is stored as a sparse file, which is not read: write the archive without the option --sparse of tar"
 """Completes an error message about a file."""
-# Number of words for each component in a line, by version of the index.
+# Number of words for each component in a line of an index, by version.
 _WORDS = {b"v1.1": 3, b"v1.2": 4}
 
 
@@ -46,10 +46,7 @@ class Components(NamedTuple):
 class CutArchive(ValueError):
     """Raised if an archive can be read only up to some offset.
 
-    Args:
-        path: path of the archive.
-        reason: the error.
-        known: the components found, except those of the last sample, which may be incomplete.
+    `known` are the components found, except those of the last sample, which may be incomplete.
     """
 
     def __init__(self, path: str, reason: BadRecord, known: Arrays):
@@ -67,15 +64,13 @@ def components_of(
     """Finds the components of an archive.
 
     Args:
-        files: the archives.
-        file: number of the archive.
         index: path of its index; None: scan the archive, and cache the index in the user's cache folder.
         goes_on: if the archive is damaged, take the components before the damage, and set `files.lost[file]`.
-        fits: returns True if a cached index fits; None: check some of its entries against a local archive.
+        fits: returns True if a cached index is right; None: check some of its entries against a local archive.
 
     Raises:
         FileNotFoundError: the index cannot be read.
-        ValueError: the archive or the index is damaged, or they do not fit together.
+        ValueError: the archive or the index is damaged, or they contradict each other.
     """
     path = files.paths[file]
     if index is None:
@@ -92,7 +87,6 @@ def components_of(
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
-    """Returns True if some entries of an index agree with the headers of the archive."""
     components = _components(index)
 
     def begins(number: int) -> bool:
@@ -104,14 +98,14 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _mark_after(files: RecordFiles, file: int, components: Components) -> int:
-    """Hashes the block after the last component, to notice appended data; 0 at the end of the file."""
+    """Hashes the block after the last component, to detect appended data; 0 at the end of the file."""
     end = components.offset.item(-1) + components.size.item(-1)
     end += -end % BLOCK
     return header_mark(files.read(file, end, BLOCK)) if end + BLOCK <= files.sizes[file] else 0
 
 
 def _group(entries: Iterable[tuple[int, str, int, int, int]]) -> Arrays:
-    """Arranges (sample, extension, offset, size, mark) of each component as the arrays that are cached."""
+    """Arranges (sample, extension, offset, size, mark) of each component as the arrays to cache."""
     extensions: dict[str, int] = {}
     marks: list[int] = []
     rows = []
@@ -133,11 +127,7 @@ def _components(index: Arrays) -> Components:
 
 
 def build_index(path: str) -> Arrays:
-    """Scans an archive for the components of its samples.
-
-    Raises:
-        CutArchive: the file is no archive, damaged or truncated.
-    """
+    """Scans an archive for the components of its samples; raises `CutArchive` if there is no intact archive."""
     files = RecordFiles(NAME, [path])
     found: list[tuple[int, str, int, int, int]] = []
     try:
@@ -156,7 +146,7 @@ def build_index(path: str) -> Arrays:
 
 
 def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
-    """Yields the lines of an archive's index in the format of `wds2idx`.
+    """Yields the lines of an archive's index, in the format of `wds2idx`.
 
     Raises:
         ValueError: the file is no archive, is damaged or truncated, or has no samples, a sparse file or a name with a blank.
@@ -199,7 +189,6 @@ def scanned(files: RecordFiles, number: int) -> Iterator[tuple[int, str, Member]
 
 
 def _indexed(index: str, path: str, size: int) -> Components:
-    """Reads the components of an archive from its index."""
     try:
         lines = _storage.lines(index)
     except OSError as error:
@@ -247,12 +236,9 @@ def _indexed(index: str, path: str, size: int) -> Components:
 
 
 def _as_first(files: RecordFiles, file: int, index: str, components: Components) -> Components:
-    """Checks the first component of an index against the archive.
+    """Checks the first component of an index against the archive; raises ValueError if no file is there.
 
-    If only the name differs, clears all marks, so that names are ignored, as DALI does.
-
-    Raises:
-        ValueError: the archive has no file at the place of the index's first component.
+    If only the name differs, clears all marks, so that names are ignored, as in DALI.
     """
     if not len(components.offset):
         return components

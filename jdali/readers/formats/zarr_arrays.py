@@ -1,6 +1,6 @@
 """Reads Zarr arrays, versions 2 and 3: parses their metadata, and decodes their chunks.
 
-Data can only select the codecs in `CODECS`. The metadata determine the sizes of chunks, which limit decompression.
+Metadata can only select codecs in `CODECS`. Decompression is limited to the sizes of chunks in the metadata.
 Source: https://zarr-specs.readthedocs.io.
 """
 
@@ -38,7 +38,7 @@ _TYPES = {
                  "float16", "float32", "float64")
 }  # fmt: skip
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# Both the offset and the size of a chunk that is missing in its shard.
+# Stored as offset and as size of a chunk that is missing in its shard.
 _MISSING = (1 << 64) - 1
 _CRC_BYTES = 4
 # A compressed chunk may have at most twice the size of its content, plus this many bytes for headers.
@@ -46,7 +46,6 @@ _CODEC_BYTES = 1024
 
 
 def need_numcodecs(name: str) -> None:
-    """Raises ImportError, which says what to install, if numcodecs is missing."""
     if zstd is None:
         raise ImportError(
             f"{name}: the package numcodecs, which decompresses chunks, is missing: {install('zarr')}"
@@ -54,7 +53,7 @@ def need_numcodecs(name: str) -> None:
 
 
 def _to_size(decode: Callable[[bytes, np.ndarray], Any], size_of: Callable[[bytes], int | None]) -> _Codec:
-    """Builds a codec from `decode` of numcodecs, which fills an array, and `size_of`, which reads the size in the data."""
+    """Builds a codec: numcodecs' `decode` fills an array, and `size_of` reads the array's size from the data."""
 
     def decompressed(data: bytes, size: int) -> bytes:
         claimed = size_of(data)
@@ -68,7 +67,7 @@ def _to_size(decode: Callable[[bytes, np.ndarray], Any], size_of: Callable[[byte
 
 
 def _zstd_size(data: bytes) -> int | None:
-    """Reads the content size from the header of a Zstandard frame (RFC 8878); None if it is not stored."""
+    """Reads the content size from the header of a Zstandard frame (RFC 8878); None if the size is not stored."""
     if data[:4] != _ZSTD_MAGIC or len(data) < 5:
         raise BadRecord("its data are no frame of Zstandard")
     flags = data[4]
@@ -121,7 +120,7 @@ class Layout(NamedTuple):
     """The stored form of a chunk.
 
     Attributes:
-        codecs: codecs in the order of encoding; decoding reverses it.
+        codecs: codecs in encoding order, which decoding reverses.
         dtype: stored type of the elements.
         order: order of the axes in the stored chunk.
         checked: a CRC follows the data.
@@ -155,7 +154,6 @@ class _Shard(NamedTuple):
     """A file of several chunks.
 
     Attributes:
-        read: reads a part of the file, by offset and size.
         places: uint64 [*chunks, 2], offset and size of each chunk.
     """
 
@@ -167,9 +165,7 @@ class ZarrArray(ChunkedArray):
     """A Zarr array.
 
     Args:
-        folder: folder of the array.
         shape, chunks: shapes of the array and of a chunk.
-        layout: stored form of a chunk.
         fill: value of missing chunks.
         prefix, separator: parts of the names of chunk files.
         shard: shape of a shard; None: each chunk is a file.
@@ -261,7 +257,7 @@ class ZarrArray(ChunkedArray):
 
 
 def opened_array(folder: str, metadata: Mapping[str, Any], axis: int) -> ZarrArray:
-    """Builds an array from its metadata; raises ValueError, whose text continues a sentence that begins with the metadata."""
+    """Builds an array from its metadata; callers put the name of the metadata in front of its ValueErrors."""
     try:
         if metadata.get("zarr_format") == 2:
             array = _version_2(folder, metadata)

@@ -19,9 +19,9 @@ from jdali.readers.order.selection import SampleSelection
 
 # Version 1 lacks "fill", because its random orders shuffle the whole shard.
 _STATE_VERSION = 2
-# Seed of permutations that all shards share, whatever their own seeds.
+# Seed of permutations that all shards share, whatever their seeds.
 _COMMON_SEED = 0
-# Fewest samples to look up at a time.
+# Minimum number of samples to look up at a time.
 _AHEAD = 4096
 
 
@@ -29,10 +29,10 @@ class SampleRefs(NamedTuple):
     """References to the samples of one batch.
 
     Attributes:
-        epochs: uint32 [n], number of the pass over the data set that each sample belongs to.
+        epochs: uint32 [n], number of each sample's pass over the data set.
         indices: int64 [n], indices in the data set.
         padded: bool [n], True for a repeated sample that only fills up a batch.
-        identities: int64 [n], seeds of the samples' random values if a pass may draw a sample twice; None: the
+        identities: int64 [n], seeds of the samples' random values, if a pass may draw a sample twice; None: the
             indices are the seeds.
         members: int64 [n, m], numbers of the pieces of each packed sample (see `RowPacking`), padded with -1. The
             first is a piece of the sample in `indices`. None: samples are not packed.
@@ -46,7 +46,7 @@ class SampleRefs(NamedTuple):
 
     @property
     def identified(self) -> np.ndarray:
-        """Seeds of the samples' random values, int64 [n]."""
+        """Seeds for the samples' random values, int64 [n]."""
         return self.indices if self.identities is None else self.identities
 
     @property
@@ -55,11 +55,10 @@ class SampleRefs(NamedTuple):
         return self.indices if self.members is None else self.members
 
     def select(self, rows: np.ndarray) -> SampleRefs:
-        """Returns references to the samples at these positions."""
         return SampleRefs._make(None if values is None else values[rows] for values in self)
 
     def reading(self, indices: np.ndarray) -> SampleRefs:
-        """Replaces samples by those at `indices`. A replaced packed sample has a single member, the new sample."""
+        """Replaces the samples by `indices`. A packed sample whose index changes then consists of the new sample only."""
         if self.members is None:
             return self._replace(indices=indices)
         alone = np.full_like(self.members, -1)
@@ -70,10 +69,10 @@ class SampleRefs(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class _Past:
-    """Describes the shards before the number of shards changed.
+    """How far the shards had read when the number of shards changed.
 
     Attributes:
-        num_shards: number of shards.
+        num_shards: number of shards before the change.
         taken: number of samples that each shard took; a single number if it is the same for all shards.
         positions: epoch and position that each shard had reached.
     """
@@ -83,7 +82,7 @@ class _Past:
     positions: list[tuple[int, int]]
 
     def consumed(self, shard: int, epoch: int) -> int:
-        """Returns how many samples of an epoch a shard took; sys.maxsize if it took all."""
+        """Returns how many samples of an epoch a shard took; sys.maxsize if all."""
         reached, position = self.positions[shard]
         return position if epoch == reached else 0 if epoch > reached else sys.maxsize
 
@@ -91,21 +90,19 @@ class _Past:
 class Order:
     """The order in which one shard takes samples, epoch after epoch.
 
-    Shard i of S begins at sample floor(size·i / S) of the data set; in each epoch it moves on to
-    the next shard's part, unless `stick_to_shard`. Without `pad_last_batch`, batches continue into the next epoch.
-    With it, the last sample is repeated until the last batch of the epoch is full; if other shards need another
-    batch, it is repeated for a whole batch.
+    Shard i of S begins at sample floor(size·i / S) of the data set. In each epoch it moves on to the next shard's part,
+    unless `stick_to_shard`. Without `pad_last_batch`, batches continue into the next epoch. With `pad_last_batch`, the
+    last sample is repeated until the epoch's last batch is full, and for another batch if other shards need one more.
 
-    Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, common to all shards,
-    and in each epoch shuffles the shard's part of it anew. With `initial_fill` it keeps the stored order, and only
-    mixes nearby samples of a part, see `mixed`. `shuffle_after_epoch` shuffles the whole data set for each epoch,
-    including the first, and each shard always takes the same slice.
+    Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, the same on all shards, and
+    in each epoch shuffles the shard's part anew. With `initial_fill`, it keeps the stored order and only mixes nearby
+    samples of a part, see `mixed`. `shuffle_after_epoch` shuffles the whole data set for each epoch, including
+    the first, and each shard always takes the same slice.
 
-    With a selection, a pass consists of places, and the selection maps each place to a sample. Then all of the above
-    applies to places instead of samples, and `size` counts places.
+    With a selection, a pass consists of places, which the selection maps to samples. All of the above then applies to
+    places instead of samples, and `size` counts places.
 
     Args:
-        size: number of samples of the data set.
         selection: the samples that a pass takes; None: each sample once.
         shard_id, num_shards: the part to read; each shard needs at least one sample.
         random_shuffle, shuffle_after_epoch: ways of shuffling; only one of them may be True.
@@ -167,38 +164,35 @@ class Order:
 
     @property
     def count(self) -> int:
-        """Number of samples of the data set."""
         return self.size if self.selection is None else self.selection.count
 
     @property
     def next_epoch(self) -> int:
-        """The epoch of the next sample."""
         return int(self.copy().take(1).epochs[0])
 
     def reseeded(self, seed: int) -> Order:
-        """Returns a copy with another seed."""
         other = self.copy()
         other._seed = seed
         return other
 
     def whole(self, epoch: int) -> IndexSequence:
-        """Returns the places of an epoch in the order in which a single shard would take them."""
+        """Returns the places of an epoch in the order of a single shard."""
         return self._part(0, 1, epoch)
 
     def copy(self) -> Order:
-        """Returns a copy, which moves independently; `copy.copy` takes ten times as long."""
+        """Returns an independent copy; `copy.copy` takes ten times as long."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
 
     @property
     def window(self) -> int:
-        """Number of consecutive samples, in stored order, that the next one is taken from. They move through a part in order."""
+        """The next sample is one of this many consecutive stored samples; this window moves through a part in order."""
         return self._window if self.selection is None else self.selection.reach(self._window)
 
     @property
     def _window(self) -> int:
-        """The same as `window`, but counted in places."""
+        """Like `window`, but counted in places."""
         if self._shuffled or self._common is not None:
             return self.size
         largest = -(-self.size // self.num_shards)
@@ -206,21 +200,20 @@ class Order:
             return 1
         return largest if self._fill >= largest else min(reach(self._fill), largest)
 
-    # --- state ------------------------------------------------------------------------------
     def seek(self, epoch: int, position: int = 0) -> None:
         """Moves to a position in an epoch; `position` counts this shard's samples, including repeated ones."""
         self._base, self._taken, self._past = epoch, position, list[_Past]()
         self._find()
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the state that `set_state` needs: plain numbers, equal on all shards at the same step.
+        """Returns the state for `set_state`: plain numbers, equal on all shards at the same step.
 
         `taken` has a pair [number of shards, samples that each shard took since `epoch` began] for each number of
         shards so far.
         """
         epochs, taken = 0, self._taken
         if not self._past and not self.pad_last_batch and self.size % self.num_shards == 0:
-            # All shards begin epochs together, so the state counts from the latest epoch, which keeps numbers small.
+            # All shards begin epochs together, so the state counts from the latest epoch, to keep numbers small.
             epochs, taken = divmod(taken, self.size // self.num_shards)
         return {
             "version": _STATE_VERSION,
@@ -234,9 +227,9 @@ class Order:
     def set_state(self, state: dict[str, Any]) -> None:
         """Continues from a state, even with another number of shards.
 
-        Unless the state comes from `merged_state`, all old shards are assumed to have taken as many samples as the
-        shard of the state. The new shards divide the rest of the current epoch, and of later epochs that some old
-        shards had begun. The change does not affect epochs after these.
+        Unless the state comes from `merged_state`, all old shards are assumed to have taken as many samples as the shard of
+        the state. The new shards divide the rest of the current epoch, and the rest of later epochs that some old shards had
+        begun. Epochs that no old shard had begun are not affected.
         """
         check_version("the reader", state, _STATE_VERSION, 1)
         if state["size"] != self.size:
@@ -261,7 +254,7 @@ class Order:
         self._find()
 
     def skip(self, batches: int, count: int) -> None:
-        """Moves on by as many samples as `batches` calls of `take(count)` would take."""
+        """Moves on as `batches` calls of `take(count)` would."""
         if not self.pad_last_batch:
             self._taken += batches * count
             self._find()
@@ -277,23 +270,22 @@ class Order:
             self._taken = self._position = ((batches - 1) % each + 1) * count
 
     def _remember(self, shards: int, taken: int | list[int]) -> None:
-        """Appends an earlier number of shards to `_past`, with the position that each of these shards had reached."""
+        """Appends earlier shards to `_past`, with the position that each had reached."""
         level = len(self._past)
         each = taken if isinstance(taken, list) else [taken] * shards
         positions = [self._walk(level, shards, shard, t) for shard, t in enumerate(each)]
         self._past.append(_Past(shards, taken, positions))
 
     def _find(self) -> None:
-        """Computes epoch and position from the number of samples taken since the base epoch began."""
         self._epoch, self._position = self._walk(len(self._past), self.num_shards, self.shard_id, self._taken)
         self._loaded: _Epoch | None = None
 
     def _walk(self, level: int, shards: int, shard: int, taken: int) -> tuple[int, int]:
-        """Computes epoch and position of a shard that took `taken` samples since the base epoch began."""
+        """Computes the epoch and position of a shard that took `taken` samples since the base epoch began."""
         epoch = self._base
         if self.pad_last_batch:  # all shards begin an epoch together
             return epoch, taken
-        if level:  # earlier shards took all samples of the epochs before
+        if level:  # earlier shards took all samples of earlier epochs
             epoch = max(epoch, min(reached for reached, _ in self._past[level - 1].positions))
         while self._left(level, epoch) < self.size:
             if taken < (own := self._count(level, shards, shard, epoch)):
@@ -309,9 +301,7 @@ class Order:
         reached = ((place + 1) * shards - 1) // self.size  # the part that holds this place
         return epoch + rounds * shards + reached - slot, place - self.size * reached // shards
 
-    # --- the order --------------------------------------------------------------------------
     def take(self, count: int) -> SampleRefs:
-        """Takes the next `count` samples."""
         if self.pad_last_batch:
             return self._take_padded(count)
         epochs, places = [], []
@@ -333,7 +323,6 @@ class Order:
         )
 
     def refs(self, epochs: np.ndarray, places: np.ndarray, padded: np.ndarray) -> SampleRefs:
-        """Returns references to the samples at these places of passes."""
         if self.selection is None:
             return SampleRefs(epochs, places, padded)
         indices = self.selection.at(self._seed, epochs, places)
@@ -352,7 +341,6 @@ class Order:
         return self.refs(np.full(count, self._epoch, np.uint32), places, padded)
 
     def _limit(self) -> int:
-        """Returns the position at which a padded epoch ends."""
         level = len(self._past)
         return max(
             self._count(level, self.num_shards, self.shard_id, self._epoch),
@@ -361,23 +349,20 @@ class Order:
 
     def _next_epoch(self) -> None:
         self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
-        if self.pad_last_batch:  # all shards reach this point together, so counting can begin here
+        if self.pad_last_batch:  # all shards reach this point together, so samples are counted from here on
             self._base, self._taken, self._past = self._epoch, 0, []
 
-    # --- samples of a shard -----------------------------------------------------------------
     @property
     def _mine(self) -> _Epoch:
-        """This shard's samples of the epoch, in order."""
         if self._loaded is None:
             level = len(self._past)
             mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
-            # After the number of shards changed, a part may be empty; such a shard repeats the last sample of the
-            # other shards.
+            # After the number of shards changed, a part may be empty; its shard repeats the last sample of the other shards.
             self._loaded = _Epoch(mine, mine if len(mine) else self._rest(level, self._epoch))
         return self._loaded
 
     def _left(self, level: int, epoch: int) -> int:
-        """Counts the samples of an epoch that earlier shards had not taken when the shards of `level` began."""
+        """Counts the samples of an epoch that were not yet read when the number of shards changed for the `level`-th time."""
         if not level:
             return self.size
         past = self._past[level - 1]
@@ -385,19 +370,17 @@ class Order:
         return sum(max(n - past.consumed(i, epoch), 0) for i, n in enumerate(counts))
 
     def _count(self, level: int, shards: int, shard: int, epoch: int) -> int:
-        """Counts the samples of an epoch that belong to a shard."""
         left = self._left(level, epoch)
         slot = shard if left < self.size else self._rotated(shard, shards, epoch)
         return left * (slot + 1) // shards - left * slot // shards
 
     def _items(self, level: int, shards: int, shard: int, epoch: int) -> IndexSequence:
-        """Returns a shard's samples of an epoch, in order."""
         if self._left(level, epoch) == self.size:  # no earlier shard had begun this epoch
             return self._part(shard, shards, epoch)
         return _slice(self._rest(level, epoch), shard, shards)
 
     def _rest(self, level: int, epoch: int) -> IndexSequence:
-        """Returns the samples of an epoch that earlier shards had not taken when the shards of `level` began."""
+        """Returns the samples that `_left` counts."""
         past = self._past[level - 1]
         items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
         return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])
@@ -406,7 +389,7 @@ class Order:
         return shard if self.stick_to_shard else (shard + epoch) % shards
 
     def _part(self, shard: int, shards: int, epoch: int) -> IndexSequence:
-        """Returns a shard's samples of a whole epoch, in order."""
+        """Returns a shard's samples of an epoch that no earlier shard had begun."""
         slot = self._rotated(shard, shards, epoch)
         if self._shuffled:
             return _slice(permutation(self.size, self._common_seed, epoch), slot, shards)
@@ -429,7 +412,7 @@ def _mixing(fill: int | None) -> str:
 
 
 def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Merges the states of all shards, ordered by shard id; shards may have taken unequal numbers of samples."""
+    """Merges the states of all shards, in order of shard id; shards may have taken unequal numbers of samples."""
     first = states[0]
     for state in states[1:]:
         for key in ("version", "size", "seed", "fill", "epoch"):
@@ -445,16 +428,16 @@ def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 class _Epoch:
-    """Looks up a shard's samples of one epoch, block by block. Copies of an order share it.
+    """Looks up a shard's samples of one epoch, block by block; shared by copies of an order.
 
     Args:
         items: the samples.
-        others: samples whose last one fills up batches.
+        others: samples of which the last is repeated to fill up a batch.
     """
 
     def __init__(self, items: IndexSequence, others: IndexSequence):
         self._items, self._others = items, others
-        # A position, and the samples from there on. Both are in one tuple, so that threads see a consistent pair.
+        # A position, and the samples from there on. One tuple holds both, so that threads see a consistent pair.
         self._known = 0, np.empty(0, np.int64)
 
     def __len__(self) -> int:
@@ -462,11 +445,10 @@ class _Epoch:
 
     @property
     def filler(self) -> int:
-        """The sample that fills up batches."""
         return int(self._others.at(np.array([len(self._others) - 1]))[0])
 
     def next(self, position: int, count: int) -> np.ndarray:
-        """Returns at most `count` samples from a position on: int64 [n]."""
+        """Returns at most `count` samples from a position on, int64 [n]."""
         end = min(position + count, len(self))
         start, known = self._known
         if not start <= position <= end <= start + len(known):

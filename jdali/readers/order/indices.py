@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-# Permutations of up to this size are tables, which are faster to read, and uniform among all permutations.
+# Permutations of up to this size are tables, which are faster, and for which all permutations are equally likely.
 TABLE_SIZE = 1 << 16
 _ROUNDS = 6
 _WORD = (1 << 64) - 1
@@ -21,7 +21,7 @@ class IndexSequence:
 
     Attributes:
         size: number of indices.
-        at: returns the indices at positions, int64 [n] to int64 [n].
+        at: takes positions, int64 [n], and returns the indices at these positions, int64 [n].
     """
 
     size: int
@@ -31,11 +31,10 @@ class IndexSequence:
         return self.size
 
     def part(self, start: int, stop: int) -> IndexSequence:
-        """Returns the indices at the positions from `start` to `stop`."""
         return IndexSequence(max(stop - start, 0), lambda positions: self.at(positions + start))
 
     def among(self, others: IndexSequence) -> IndexSequence:
-        """Composes two sequences: returns the elements of `others` at the positions in this sequence."""
+        """Returns the elements of `others` at the positions that this sequence lists."""
         return IndexSequence(self.size, lambda positions: others.at(self.at(positions)))
 
 
@@ -45,7 +44,6 @@ def counting(start: int, stop: int) -> IndexSequence:
 
 
 def joined(parts: Sequence[IndexSequence]) -> IndexSequence:
-    """Concatenates sequences."""
     ends = np.cumsum([0, *(part.size for part in parts)])
 
     def at(positions: np.ndarray) -> np.ndarray:
@@ -68,11 +66,10 @@ def permutation(size: int, *key: int) -> IndexSequence:
 
 
 def _table(size: int, *key: int) -> np.ndarray:
-    """Tabulates a permutation: int64 [size].
+    """Returns a permutation as a table, int64 [size].
 
-    It sorts random numbers that have the indices in their low bits. All numbers differ, so any sort gives the same
-    result. It does not use `Generator.permutation`, because NumPy keeps only the raw stream of a bit generator
-    stable.
+    Sorts random numbers whose low bits are the indices. All numbers differ, so any sort has the same result. NumPy
+    guarantees only the raw stream of a bit generator, not `Generator.permutation`.
     """
     words = np.array([k & _WORD for k in key], np.uint64)
     low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)
@@ -85,9 +82,9 @@ def _table(size: int, *key: int) -> np.ndarray:
 class _Cipher:
     """Permutes the numbers below `size` in constant memory, by a Feistel network with cycle walking.
 
-    The network permutes all numbers with a certain even number of bits: at most four times `size` numbers. A result
-    of `size` or more goes through the network again, until it is below `size`. This always ends, and permutes the
-    numbers below `size`.
+    The network permutes all numbers that have an even number of bits; these are at most four times `size` numbers. A
+    result of `size` or more passes through the network again, until it is below `size`. This always ends, and permutes
+    the numbers below `size`.
     """
 
     def __init__(self, size: int, *key: int):
@@ -112,7 +109,6 @@ class _Cipher:
 
 
 def key_state(*key: int) -> int:
-    """Hashes 64-bit numbers into one."""
     state = 0
     for word in key:
         state = _finalized(state ^ word & _WORD)
@@ -127,7 +123,6 @@ def _finalized(word: int) -> int:
 
 
 def finalized_all(words: np.ndarray) -> np.ndarray:
-    """Applies `_finalized` to each word of a uint64 array."""
     words = (words ^ words >> np.uint64(30)) * np.uint64(_FACTORS[0])
     words = (words ^ words >> np.uint64(27)) * np.uint64(_FACTORS[1])
     return words ^ words >> np.uint64(31)

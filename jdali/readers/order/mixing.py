@@ -8,11 +8,11 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, key_state, permutation
 
-# Largest buffer, to bound memory. The bound does not apply if all items fit into the buffer.
+# Largest buffer, to limit memory; a buffer for all items may be larger.
 _LARGEST_FILL = 1 << 20
-# Fewest positions to compute at a time.
+# Minimum number of positions to compute at a time.
 _AT_ONCE = 4096
-# Number of bits for the fraction of a moment; a large buffer leaves fewer.
+# Number of bits for the fraction of a moment; fewer for a large buffer.
 _FRACTION = 32
 _WORD = 64
 
@@ -20,12 +20,12 @@ _WORD = 64
 def mixed(size: int, fill: int, *key: int) -> IndexSequence:
     """Shuffles 0, ..., size - 1 as a buffer of `fill` items could, in an order that depends only on `key`.
 
-    If a buffer receives 0, 1, 2, ... only until it holds the next item of the order, it never holds more than `fill`
+    If a buffer receives 0, 1, 2, ... only as far as the next item of the order requires, it never holds more than `fill`
     items. The position p of item i satisfies
 
         i - fill < p < i + reach(fill),        fill ≤ reach(fill) < 2 · fill,
 
-    so the next item always lies in a window of `reach(fill)` consecutive numbers, which moves on with the position.
+    so the next item always lies in a window of `reach(fill)` consecutive numbers that moves on with the position.
     If all items fit into the buffer, all orders are possible.
 
     Method: item i has a random moment i + d with 0 ≤ d < reach, and items are ordered by their moments. At moment t,
@@ -43,7 +43,7 @@ def mixed(size: int, fill: int, *key: int) -> IndexSequence:
 
     Args:
         size: number of items.
-        fill: size of the buffer, at least 1. If it is less than `size`, at most 2^20 counts.
+        fill: size of the buffer, at least 1. A buffer that is smaller than `size` has at most 2^20 items.
         key: two 64-bit numbers.
     """
     if fill >= size:
@@ -69,10 +69,7 @@ def _strata(fill: int) -> tuple[int, int]:
 class _Mixer:
     """Implements `mixed`.
 
-    Args:
-        size: number of items.
-        row, width: number of the strata, and width of each.
-        key: two 64-bit numbers.
+    `row` is the number of strata, `width` the width of each.
     """
 
     def __init__(self, size: int, row: int, width: int, *key: int):
@@ -80,7 +77,7 @@ class _Mixer:
         self._reach = row * width
         self._step = max(_AT_ONCE, self._reach)
         self._state = key_state(*key)
-        # Items and moments are counted from the beginning of the window that is sorted.
+        # Items and moments are counted from the start of the sorted window.
         most = self._step + 2 * self._reach + 2 * row
         self._index_bits = most.bit_length()
         self._fraction = min(_WORD - self._index_bits - (most + self._reach).bit_length(), _FRACTION)
@@ -96,7 +93,7 @@ class _Mixer:
         return found
 
     def _sorted(self, part: int) -> np.ndarray:
-        """Returns the items at positions from part · step on: int64 [n]."""
+        """Returns the items at positions from part · step on, int64 [n]."""
         start = part * self._step
         stop = min(start + self._step, self._size)
         # Begins at a whole row. Only items after start - reach have moments from `start` on.
@@ -117,7 +114,7 @@ class _Mixer:
     def _moments(self, first: int, rows: int) -> np.ndarray:
         """Computes the moments of the items from `first` on, uint64 [rows, row]: integer part, fraction and item.
 
-        The item in the low bits breaks ties.
+        The item, in the low bits, breaks ties.
         """
         words = np.arange(first, first + rows * self._row, dtype=np.uint64)
         words *= np.uint64(GOLDEN)
@@ -129,7 +126,7 @@ class _Mixer:
         ranked = (words.reshape(rows, self._row) & ~low) | strata
         ranked.sort(axis=1)
         index = (ranked & low) + np.arange(0, rows * self._row, self._row, dtype=np.uint64)[:, None]
-        # The position within a stratum comes from a second hash, independent of the ranking.
+        # The position within a stratum comes from a second, independent hash.
         jitter = finalized_all(ranked ^ np.uint64(self._state)) >> np.uint64(32)
         jitter *= np.uint64(self._width)
         jitter >>= np.uint64(32 - self._fraction)

@@ -1,10 +1,10 @@
 """Orders the samples of a mixture of sources as a function of a position that all shards share.
 
-Let the sources have integer shares a₀, a₁, ... with sum d. Position u takes a sample of the first source if floor((u
-+ 1) · a₀ / d) > floor(u · a₀ / d); the right side is then the position in the stream of this source. Otherwise, the
-same rule applies to the other sources at position u - floor(u · a₀ / d). So any n consecutive positions have n · aₛ /
-d samples of source s, if all these numbers are integers. A closed form gives the number of samples of each source
-before a position.
+Let the sources have integer shares a₀, a₁, ... with sum d. Position u takes a sample of the first source if
+floor((u + 1) · a₀ / d) > floor(u · a₀ / d); the right side is then the position in this source's stream. Otherwise,
+the same rule applies to the remaining sources at position u - floor(u · a₀ / d). So any n consecutive positions have
+n · aₛ / d samples of source s, if these numbers are integers. The number of samples of each source before a position
+has a closed form.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jdali.readers.order.epochs import Order, SampleRefs
 from jdali.readers.order.indices import GOLDEN, finalized_all, key_state
 
 _STATE_VERSION = 1
-# Largest sum of shares; larger shares are rounded, so that products of two fit into 64 bits.
+# Largest sum of shares; larger shares are rounded, so that products of two sums fit into 64 bits.
 _MOST_PARTS = 1 << 30
 
 
@@ -52,7 +52,7 @@ def whole_shares(weights: Sequence[Any], temperature: float | None = None) -> tu
 
 
 class Segment(NamedTuple):
-    """A range of positions of a mixture with constant shares; it ends at the next segment.
+    """A range of positions with constant shares, up to the next segment.
 
     Attributes:
         start: first position.
@@ -65,7 +65,7 @@ class Segment(NamedTuple):
     base: tuple[int, ...]
 
     def counts(self, position: int) -> tuple[int, ...]:
-        """Counts the samples of each source before a position, which must lie in the segment or at its end."""
+        """Counts the samples of each source before a position in the segment or at its end."""
         rounds, rest = divmod(position - self.start, sum(self.shares))
         left, counts = sum(self.shares), []
         for share, base in zip(self.shares, self.base, strict=True):
@@ -75,7 +75,7 @@ class Segment(NamedTuple):
         return tuple(counts)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns for each position the source, and the position in the stream of this source: int64 [n] each."""
+        """Returns the source of each position, and the position in the stream of this source, int64 [n] each."""
         rounds, rest = np.divmod(positions - self.start, sum(self.shares))
         sources = np.full(len(positions), -1, np.int64)
         places = np.zeros(len(positions), np.int64)
@@ -94,11 +94,10 @@ class Segment(NamedTuple):
 class MixtureOrder:
     """The order in which one shard takes samples of a mixture; it has the methods of `Order`.
 
-    Each of the S shards takes one of every S consecutive positions, chosen at random. So the batches of all shards
-    together match the shares exactly, and those of a single shard match them on average. All shards take the same
-    number of samples. An epoch has as many positions as all sources have samples; `epoch_size` rounds this number up
-    to a multiple of the number of shards. Each source has its own order; after its last sample, it starts its next
-    pass.
+    Each of S shards takes one of every S consecutive positions, chosen at random. So the batches of all shards together
+    match the shares exactly; the batches of one shard match them on average. All shards take the same number of samples.
+    An epoch has as many positions as all sources have samples; `epoch_size` rounds this number up to a multiple of the
+    number of shards. Each source has its own order. The next pass over a source begins after its last sample.
 
     Args:
         orders: unsharded orders of the sources.
@@ -156,20 +155,16 @@ class MixtureOrder:
 
     @property
     def count(self) -> int:
-        """Number of samples of all sources."""
         return int(self.offsets[-1])
 
     def copy(self) -> MixtureOrder:
-        """Returns a copy, which moves independently."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
 
-    # --- state ------------------------------------------------------------------------------
-    # A row consists of one position for each shard. `_begun` is the position at which the present number of shards
-    # began, and `_taken` is the number of rows since then. With padding, both count from the beginning of the epoch.
+    # A row has one position for each shard. `_begun` is the position at which the present number of shards began, and `_taken`
+    # the number of rows since then. With padding, both count from the start of the epoch.
     def get_state(self) -> dict[str, Any]:
-        """Returns the state that `set_state` needs: plain numbers, equal on all shards."""
         position = self._begun + self._taken * self.num_shards
         start = self._epoch * self.size + (min(position, self.size) if self.pad_last_batch else position)
         return {
@@ -187,7 +182,7 @@ class MixtureOrder:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues from a state, even with another number of shards, other weights or another schedule.
 
-        New shares apply from the position of the state on; samples that were taken before do not come again in this pass.
+        New shares apply from the state's position on; no sample taken before comes again in the same pass.
         """
         check_version("the reader", state, _STATE_VERSION)
         shards, taken = self.taken(state)
@@ -199,7 +194,7 @@ class MixtureOrder:
         self.go_on(int(state["seed"]), [state["segment"]], now)
 
     def taken(self, state: Mapping[str, Any]) -> tuple[int, int]:
-        """Returns the number of shards of a state, and the number of samples that each took.
+        """Returns the number of shards in a state, and the number of samples that each took.
 
         Raises:
             ValueError: the state belongs to other sources, or its shards took unequal numbers of samples.
@@ -215,19 +210,18 @@ class MixtureOrder:
         return int(shards), int(rows.pop())
 
     def go_on(self, seed: int, segments: Sequence[Sequence[Any]], now: int) -> None:
-        """Adopts the seed of a state, and its segments up to position `now`; the own schedule applies from there on."""
+        """Adopts the seed of a state, and its segments up to position `now`; from there on, this order's own schedule applies."""
         self._reseed(seed)
         before = [Segment(int(start), tuple(shares), tuple(base)) for start, shares, base in segments]
         self._segments = _joined(before, self._schedule, now)
 
     def segments(self, start: int, stop: int) -> list[list[Any]]:
-        """Returns the segments that cover positions `start` to `stop`, as plain numbers."""
+        """Returns the segments of positions `start` to `stop`, as plain numbers."""
         first = [s for s in self._segments if s.start <= start][-1]
         found = [first, *(s for s in self._segments if start < s.start < stop)]
         return [[segment.start, list(segment.shares), list(segment.base)] for segment in found]
 
     def skip(self, batches: int, count: int) -> None:
-        """Moves on by as many samples as `batches` calls of `take(count)` would take."""
         if not self.pad_last_batch:
             self._taken += batches * count
             return
@@ -238,30 +232,26 @@ class MixtureOrder:
             batches -= step
 
     def _rows(self) -> int:
-        """Counts the rows of a padded epoch."""
         return -(-(self.size - self._begun) // self.num_shards)
 
     def _enter(self) -> None:
-        """Moves to the next epoch if the present, padded one is over."""
+        """Moves to the next epoch if the padded epoch is over."""
         if self._taken >= self._rows():
             self._epoch, self._begun, self._taken = self._epoch + 1, 0, 0
 
-    # --- the order --------------------------------------------------------------------------
     @property
     def next_epoch(self) -> int:
-        """The epoch of the next sample."""
         if self.pad_last_batch:
             return self._epoch + (self._taken >= self._rows())
         return (self._begun + self._taken * self.num_shards) // self.epoch_size
 
     def take(self, count: int) -> SampleRefs:
-        """Takes the next `count` samples."""
         if self.pad_last_batch:
             self._enter()
         rows = np.arange(self._taken, self._taken + count, dtype=np.int64)
         self._taken += count
         first = self._begun + rows * self.num_shards
-        # Rotates rows at random. Otherwise, if two sources alternated, each of two shards would get the samples of only one.
+        # Rotates rows at random. Otherwise, with two alternating sources, each of two shards would get only one source.
         bits = finalized_all((first.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN)) >> np.uint64(32)
         turns = (bits * np.uint64(self.num_shards) >> np.uint64(32)).astype(np.int64)
         positions = first + (self.shard_id + turns) % self.num_shards
@@ -275,9 +265,9 @@ class MixtureOrder:
         return self.refs(positions)._replace(padded=padded)
 
     def _share_of_last(self) -> int:
-        """Returns the position in the incomplete last row of an epoch that this shard takes.
+        """Returns the position that this shard takes in an epoch's incomplete last row.
 
-        The same shards as in `Order` take a sample of this row, because iterators rely on the counts of `Order`.
+        Iterators assume the sample counts of `Order`, so the shards that take a sample of this row are the same as there.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards
@@ -285,7 +275,6 @@ class MixtureOrder:
         return sum(larger[:slot]) if larger[slot] else shards
 
     def refs(self, positions: np.ndarray) -> SampleRefs:
-        """Returns references to the samples at these positions."""
         sources, places = self.at(positions)
         epochs = np.empty(len(positions), np.uint32)
         indices, identities = np.empty((2, len(positions)), np.int64)
@@ -306,7 +295,7 @@ class MixtureOrder:
         return SampleRefs(epochs, indices, padded, None if same else identities)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns for each position the source, and the position in the stream of this source: int64 [n] each."""
+        """Returns the source of each position, and the position in the stream of this source, int64 [n] each."""
         sources, places = np.empty((2, len(positions)), np.int64)
         numbers = np.searchsorted([s.start for s in self._segments], positions, side="right") - 1
         for number in np.unique(numbers).tolist():
@@ -318,7 +307,7 @@ class MixtureOrder:
 def _joined(
     before: Sequence[Segment], schedule: Sequence[tuple[int, tuple[int, ...]]], now: int = 0
 ) -> tuple[Segment, ...]:
-    """Joins the segments up to position `now` and the schedule from there on."""
+    """Joins the segments up to position `now` with the schedule from there on."""
     current = [shares for start, shares in schedule if start <= now][-1]
     segments = list(before)
     for start, shares in itertools.chain([(now, current)], (s for s in schedule if s[0] > now)):

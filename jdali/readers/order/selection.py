@@ -10,9 +10,9 @@ import numpy as np
 
 from jdali.readers.order.indices import GOLDEN, finalized_all, key_state, permutation
 
-# Weights are scaled so that the largest is this number, and rounded to integers.
+# Weights are scaled so that the largest weight is this number, and are then rounded to integers.
 _LARGEST = 1 << 32
-# Key of the permutation that is divided into folds. It is the same on all shards and for all seeds.
+# Key of the permutation that is divided into folds, the same on all shards and for all seeds.
 _FOLD_KEY = 0x666F6C6473, 0
 _HALF = np.uint64(32)
 _LOW = np.uint64((1 << 32) - 1)
@@ -20,7 +20,7 @@ _LOW = np.uint64((1 << 32) - 1)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampleSelection:
-    """Maps seed, epoch and place in a pass to a sample.
+    """Maps (seed, epoch, place in the pass) to a sample.
 
     Attributes:
         count: number of samples of the data set.
@@ -34,7 +34,6 @@ class SampleSelection:
 
     @property
     def size(self) -> int:
-        """Number of samples of a pass."""
         return self.count if self.indices is None else len(self.indices)
 
     @property
@@ -44,7 +43,7 @@ class SampleSelection:
         return taken if self.ends is None else taken[np.diff(self.ends, prepend=0) > 0]
 
     def at(self, seed: int, epochs: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Returns the samples at these places of passes: int64 [n]."""
+        """Returns the samples at these places of passes, int64 [n]."""
         if self.ends is not None:
             drawn = np.empty(len(places), np.int64)
             for epoch in np.unique(epochs).tolist():
@@ -56,7 +55,7 @@ class SampleSelection:
         return places if self.indices is None else self.indices[places]
 
     def _targets(self, seed: int, epoch: int, places: np.ndarray) -> np.ndarray:
-        """Draws for each place an integer below the sum of all weights: the upper half of a 128-bit product."""
+        """Draws, for each place, an integer below the sum of all weights: the upper half of random bits times the sum."""
         assert self.ends is not None
         state = np.uint64(key_state(seed, epoch))
         bits = finalized_all((places.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN) + state)
@@ -67,14 +66,14 @@ class SampleSelection:
         return (high * top + (middle >> _HALF) + (other >> _HALF)).astype(np.int64)
 
     def identities(self, places: np.ndarray) -> np.ndarray | None:
-        """Returns seeds for the random values of drawn samples, which differ from all indices; None if the indices are the seeds.
+        """Returns a seed for the random values of each drawn sample; None if samples are not drawn, since indices are then seeds.
 
-        So a sample that a pass draws twice has different random values each time.
+        A sample that is drawn twice in a pass gets two seeds. All seeds differ from all indices.
         """
         return None if self.ends is None else places + self.count
 
     def reach(self, window: int) -> int:
-        """Returns the most consecutive samples of the data set that `window` consecutive places span."""
+        """Returns the largest number of consecutive samples in the data set that `window` consecutive places span."""
         if self.ends is not None or self.indices is None or (np.diff(self.indices) < 0).any():
             return self.count
         last = np.minimum(np.arange(len(self.indices)) + window, len(self.indices)) - 1
@@ -90,14 +89,7 @@ def select(
     classes: np.ndarray | None = None,
     names: Sequence[str] = (),
 ) -> SampleSelection | None:
-    """Builds the selection of a reader from its arguments; None if a pass takes each sample once.
-
-    Args:
-        count: number of samples of the data set.
-        subset, fold, weights: arguments of the reader, see `reader_options`.
-        classes: class of each sample, if the reader knows it.
-        names: names of the classes, if known.
-    """
+    """Builds the selection of a reader from its arguments; None if a pass takes each sample once."""
     if subset is None and fold is None and weights is None:
         return None
     indices = None if subset is None else _subset(subset, count)
@@ -128,7 +120,7 @@ def _subset(subset: Any, count: int) -> np.ndarray:
 
 
 def _fold(fold: Any, indices: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
-    """Returns the samples of some folds, in order; each class is divided evenly."""
+    """Returns the samples of the selected folds, in order; each class is divided evenly."""
     if len(fold) != 2:
         raise ValueError(f"fold is {fold!r}; it must be (k, n): the fold or folds to read, of n")
     wanted, number = np.atleast_1d(np.asarray(fold[0])), fold[1]
@@ -147,7 +139,7 @@ def _fold(fold: Any, indices: np.ndarray, classes: np.ndarray | None) -> np.ndar
 def _ends(
     weights: Any, count: int, indices: np.ndarray | None, classes: np.ndarray | None, names: Sequence[str]
 ) -> np.ndarray:
-    """Returns the cumulative sums of weights as integers, so that they are the same on every machine."""
+    """Returns cumulative sums of weights as integers, the same on every machine."""
     if isinstance(weights, (str, Mapping)):
         values = _by_class(weights, classes, names)
     else:
@@ -159,7 +151,7 @@ def _ends(
         values = values if indices is None else values[indices]
     if not (np.isfinite(values) & (values >= 0)).all() or not values.any():
         raise ValueError("weights must be finite, at least 0, and one of them above 0")
-    # Rounds before summing: IEEE 754 defines division and rounding exactly, but sums of floats could differ between machines.
+    # Rounds before summing: IEEE 754 defines division and rounding exactly, but sums of floats may differ between machines.
     whole = np.rint(values / values.max() * _LARGEST).astype(np.int64)
     return np.cumsum(np.maximum(whole, values > 0))
 
@@ -167,7 +159,6 @@ def _ends(
 def _by_class(
     weights: str | Mapping[Any, float], classes: np.ndarray | None, names: Sequence[str]
 ) -> np.ndarray:
-    """Returns the weight of each sample, given weights by class."""
     if isinstance(weights, str) and weights != "balanced":
         raise ValueError(
             f'weights is {weights!r}; it must be "balanced", numbers by class, or a number for each sample'

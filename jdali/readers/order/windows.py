@@ -1,9 +1,9 @@
 """Packs nearby samples into rows, or sorts them into buckets, as a function of a position.
 
 The samples come in the order of a mixture. A window has a fixed number of consecutive samples; the last window of a
-pass has the rest. Packing or sorting turns a window into rows. These depend only on the samples of the window, and
-thus only on its number. Rows are numbered through all windows. A state contains the number of the current window and
-the number of its first row, so that resuming computes a single window.
+pass has the rest. Packing or sorting arranges the samples of a window in rows. The rows depend only on these samples,
+and thus only on the number of the window. Rows are numbered through all windows. A state contains the number of the
+current window and of its first row, so that resuming computes only one window.
 """
 
 from __future__ import annotations
@@ -21,22 +21,19 @@ from jdali.readers.order.indices import permutation
 from jdali.readers.order.mixture import MixtureOrder
 
 _STATE_VERSION = 1
-# Number of windows to cache; an order that prefetches may already read a later window.
+# Number of windows to cache; an order that prefetches may read a later window already.
 _KEPT = 4
 FIRST_FIT, BEST_FIT = "first_fit", "best_fit"
 
 
 def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndarray:
-    """Packs documents into rows of `length`, longest first; returns the row of each document: int64 [n].
+    """Packs documents into rows of `length`, longest first; returns the row of each document, int64 [n].
 
     A document goes to the first row with room for it ("first_fit"), or to the fullest row with room for it, the first
-    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same result as
-    one by one. Rows are numbered in the order of their first documents.
+    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same
+    result. Rows are numbered in the order of their first documents.
 
-    Args:
-        lengths: int64 [n], lengths of the documents, from 0 to `length`.
-        length: length of a row.
-        strategy: "first_fit" or "best_fit".
+    `lengths`, int64 [n], are the lengths of the documents, from 0 to `length`.
     """
     room = np.full(len(lengths), length, np.int64)
     used = 0  # number of rows with documents
@@ -49,7 +46,7 @@ def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndar
         if not size:
             rows[order[start:]] = 0  # empty documents fit anywhere
             continue
-        # Candidates are the used rows, and a new row for each document.
+        # Candidates are the used rows, and one new row per document.
         open_rows = np.arange(min(used + count, len(lengths)))
         if strategy == BEST_FIT:
             open_rows = open_rows[np.argsort(room[: len(open_rows)], kind="stable")]
@@ -70,12 +67,12 @@ def _renumbered(rows: np.ndarray) -> np.ndarray:
 
 
 class _Window(NamedTuple):
-    """The samples of a window, row by row. A sample that was divided is listed once for each piece.
+    """The samples of a window, row by row; a divided sample is listed once for each piece.
 
     Attributes:
         refs: references to the samples.
         starts: int64 [rows + 1], index of the first sample of each row, and the number of samples.
-        members: int64 [samples], number of each piece for `SampleRefs.members`; None: each row is a single sample.
+        members: int64 [samples], numbers for `SampleRefs.members`; None: each row is a single sample.
     """
 
     refs: SampleRefs
@@ -90,7 +87,7 @@ class _Window(NamedTuple):
 class RowPacking:
     """Packs the documents of a window, see `pack`.
 
-    `SampleRefs.members` has the number i + k * documents for piece k of document i. So an undivided document has its index.
+    In `SampleRefs.members`, piece k of document i has the number i + k * documents, so an undivided document has its index.
 
     Attributes:
         lengths: int64 [documents], number of tokens of each document.
@@ -108,17 +105,15 @@ class RowPacking:
 
     @property
     def settings(self) -> list[Any]:
-        """Settings, as plain values, that must equal those in a restored state."""
+        """Plain values that must equal those in a restored state."""
         return [self.length, self.strategy, *["split"] * self.split]
 
     def pieces(self, documents: np.ndarray) -> np.ndarray:
-        """Returns the number of pieces of each of these documents."""
         if not self.split:
             return np.ones(len(documents), np.int64)
         return np.maximum(-(-self.lengths[documents] // self.length), 1)
 
     def arranged(self, refs: SampleRefs, span: range, seed: int) -> _Window:
-        """Arranges the samples of a window."""
         counts = self.pieces(refs.indices)
         document = np.repeat(np.arange(len(counts)), counts)
         piece = np.arange(len(document)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -132,10 +127,10 @@ class RowPacking:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SizeBuckets:
-    """Sorts the samples of a window by a value and divides them into buckets; shuffles the buckets.
+    """Sorts a window's samples by a value, divides them into buckets, and shuffles the buckets.
 
-    Buckets begin at positions that are multiples of `size`. A window that begins or ends within a bucket has only a
-    part of the bucket.
+    Buckets begin at positions that are multiples of `size`. If a window begins or ends within a bucket, it has only a
+    part of this bucket.
 
     Attributes:
         values: [samples of the data set], values to sort by.
@@ -149,11 +144,11 @@ class SizeBuckets:
 
     @property
     def settings(self) -> list[Any]:
-        """Settings, as plain values, that must equal those in a restored state."""
+        """Plain values that must equal those in a restored state."""
         return [self.size]
 
     def arranged(self, refs: SampleRefs, span: range, seed: int) -> _Window:
-        """Arranges the samples of a window; samples of a bucket keep their order."""
+        """Arranges a window's samples; samples of a bucket keep their order."""
         first = -(-span.start // self.size) * self.size
         bounds = np.unique([span.start, *range(first, span.stop, self.size), span.stop])
         counts = np.diff(bounds)
@@ -174,7 +169,7 @@ class WindowOrder:
 
     Args:
         stream: the unsharded order of the samples.
-        arrange: arranges the samples of a window in rows.
+        arrange: arranges a window's samples in rows.
         window: number of samples of a window.
         shard_id, num_shards: determine the rows to take.
     """
@@ -197,9 +192,9 @@ class WindowOrder:
             )
         self.shard_id, self.num_shards = shard_id, num_shards
         self._arrange, self._in_window = arrange, window
-        self._of_pass = -(-stream.size // window)  # number of windows in a pass
-        # `_begun` is the number of rows before the number of shards changed, `_taken` the number of rows that each
-        # shard took since then, `_first` the number of rows before the window `_window`.
+        self._of_pass = -(-stream.size // window)  # windows per pass
+        # `_begun`: number of rows before the number of shards changed. `_taken`: number of rows that each shard took since then.
+        # `_first`: number of rows before the window `_window`.
         self._begun = self._taken = self._window = self._first = 0
         self._follow(stream)
         self._fresh = self._rows
@@ -210,7 +205,7 @@ class WindowOrder:
 
     @functools.cached_property
     def size(self) -> int:
-        """Number of rows of the first pass over the samples, rounded up to a multiple of the number of shards."""
+        """Number of rows of the first pass, rounded up to a multiple of the number of shards."""
         rows = self._stream.size
         if self._arrange.packs:
             rows = sum(len(self._fresh(self._span(window))) for window in range(self._of_pass))
@@ -222,34 +217,29 @@ class WindowOrder:
 
     @property
     def count(self) -> int:
-        """Number of samples of the data set."""
         return self._stream.count
 
     @property
     def samples(self) -> int:
-        """Number of samples of a pass."""
         return self._stream.size
 
     @property
     def next_epoch(self) -> int:
-        """The pass of the next row."""
         return self._window // self._of_pass
 
     def copy(self) -> WindowOrder:
-        """Returns a copy, which moves independently."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
 
     def _span(self, window: int) -> range:
-        """Returns the positions of the samples of a window."""
         number, within = divmod(window, self._of_pass)
         start = number * self._stream.size
         first = start + within * self._in_window
         return range(first, min(first + self._in_window, start + self._stream.size))
 
     def _find(self, row: int) -> _Window:
-        """Moves on to the window that contains a row, and returns the window."""
+        """Moves on to the window that contains a row, and returns it."""
         found = self._rows(self._span(self._window))
         while row >= self._first + len(found):
             self._first, self._window = self._first + len(found), self._window + 1
@@ -261,9 +251,7 @@ class WindowOrder:
         """The first row that no shard has taken yet."""
         return self._begun + self._taken * self.num_shards
 
-    # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Returns the state that `set_state` needs: plain numbers, equal on all shards."""
         self._find(self._next)
         span = self._span(self._window)
         return {
@@ -284,7 +272,7 @@ class WindowOrder:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues from a state, even with another number of shards or other weights.
 
-        New weights apply from the next window on, because a window that was begun keeps its rows.
+        New weights apply from the next window on; the current window keeps its rows.
         """
         check_version("the reader", state, _STATE_VERSION)
         windows = [self._in_window, *self._arrange.settings]
@@ -304,12 +292,10 @@ class WindowOrder:
         self._follow(stream)
 
     def skip(self, batches: int, count: int) -> None:
-        """Moves on by as many rows as `batches` calls of `take(count)` would take."""
         self._taken += batches * count
         self._find(self._next)
 
     def take(self, count: int) -> SampleRefs:
-        """Takes the next `count` rows."""
         parts, held = [], []
         for row in (self._next + self.shard_id + np.arange(count) * self.num_shards).tolist():
             window = self._find(row)

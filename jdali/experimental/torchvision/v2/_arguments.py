@@ -67,7 +67,7 @@ def size_of_crop(size: int | Sequence[int]) -> tuple[int, int]:
 
 
 def size_of_resize(size: int | Sequence[int] | None, max_size: int | None) -> tuple[int, ...] | None:
-    """Returns (height, width), (shorter edge,), or None if the size follows from `max_size`, the longer edge, alone."""
+    """Returns (height, width) or (shorter edge,). Returns None if `size` is None: `max_size` is then the longer edge."""
     if size is None:
         if max_size is None:
             raise ValueError("Must provide max_size if size is None.")
@@ -89,7 +89,6 @@ def size_of_resize(size: int | Sequence[int] | None, max_size: int | None) -> tu
 
 
 def padding(value: int | Sequence[int]) -> tuple[int, int, int, int]:
-    """Returns the padding as (left, top, right, bottom)."""
     values = _integers("padding", value)
     if len(values) not in (1, 2, 4):
         raise ValueError(
@@ -132,7 +131,7 @@ def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
 
 
 def increasing(name: str, value: object, *, positive: bool = False) -> tuple[float, float]:
-    """Returns (min, max) after checking that they ascend; a number stands for both."""
+    """Checks that min <= max; returns (min, max). A single number is used as both."""
     if isinstance(value, str) or not isinstance(value, (int, float, Sequence)):
         raise TypeError(f"{name} must be a number or a (min, max) sequence, got {type(value).__name__}")
     ends = (value, value) if isinstance(value, (int, float)) else tuple(value)
@@ -146,7 +145,7 @@ def increasing(name: str, value: object, *, positive: bool = False) -> tuple[flo
 
 
 def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a factor; a number stands for (max(0, 1 - value), 1 + value)."""
+    """Returns the range (min, max) of a factor. A single number means (max(0, 1 - value), 1 + value)."""
     if isinstance(value, (int, float)):
         if value < 0:
             raise ValueError(f"If {name} is a single number, it must be non-negative, got {value}")
@@ -158,7 +157,7 @@ def jitter(name: str, value: float | Sequence[float]) -> tuple[float, float]:
 
 
 def hue(value: float | Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a hue rotation in shares of a full turn; a number stands for (-value, value)."""
+    """Returns the range (min, max) of a hue rotation, in full turns. A single number means (-value, value)."""
     low, high = (-value, value) if isinstance(value, (int, float)) else increasing("hue", value)
     if not -0.5 <= low <= high <= 0.5:
         raise ValueError(f"hue values should be between [-0.5, 0.5], but got {value}")

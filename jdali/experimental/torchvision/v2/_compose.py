@@ -1,5 +1,3 @@
-"""Defines transforms that apply other transforms."""
-
 from __future__ import annotations
 
 import inspect

@@ -23,7 +23,7 @@ _MODES = {"L": 1, "RGB": 3, "RGBA": 4}
 
 @dataclasses.dataclass(frozen=True)
 class Images:
-    """Holds the user's images as a batch, and the form in which results are returned.
+    """The user's images as a batch, and what is needed to convert results back to the user's kind of data.
 
     Attributes:
         batch: the images; HWC from a PIL image, CHW from a tensor.

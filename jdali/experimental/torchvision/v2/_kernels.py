@@ -33,7 +33,7 @@ def channels(batch: Batch) -> int:
 
 
 def resized_sizes(originals: np.ndarray, size: tuple[int, ...] | None, max_size: int | None) -> np.ndarray:
-    """Computes the sizes of torchvision's Resize, which truncates an edge that follows from the other to an integer.
+    """Computes the sizes of torchvision's Resize. An edge that is computed from the other edge is truncated to an integer.
 
     Args:
         originals: int64 [N, 2], (height, width).
@@ -62,7 +62,6 @@ def resize(
     max_size: int | None,
     antialias: bool,
 ) -> Batch:
-    """Resizes images to the sizes of `resized_sizes`."""
     wanted = resized_sizes(sizes(batch), size, max_size).astype(np.float32)
     result = dynamic.resize(batch, size=_argument(wanted), interp_type=kernel, antialias=bool(antialias))
     return as_one(result)
@@ -98,7 +97,7 @@ def pad(batch: Batch, border: tuple[int, int, int, int], policy: str, fill: Sequ
 def center_crop(batch: Batch, size: tuple[int, int]) -> Batch:
     """Cuts out the middle of images; images that are too small get a black border."""
     free = sizes(batch) - np.array(size)
-    # As in torchvision, the larger half of the border is on the right and at the bottom, and a cut rounds halves to even.
+    # As in torchvision, an odd border is larger on the right and at the bottom, and the start of a cut is rounded half to even.
     start = np.where(free < 0, -((-free) // 2), np.round(free / 2).astype(np.int64))
     return window(batch, start, np.array(size))
 
@@ -149,7 +148,7 @@ def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
 
 
 def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
-    """Takes an image from `other` where its flag in `flags`, bool [N], is True, else from `batch`."""
+    """Takes an image from `other` where `flags`, bool [N], is True, and from `batch` elsewhere."""
     if flags.all():
         return other
     if not flags.any():
@@ -170,7 +169,7 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """Makes an argument of values by image; returns a constant if all are equal, which makes the program smaller."""
+    """Makes an argument with a value for each image; a constant, which makes the program smaller, if all values are equal."""
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)

@@ -16,7 +16,7 @@ from jdali.experimental.torchvision.v2._transforms import Transform
 
 
 def coins(batch: Batch, p: float, rng: RNG) -> np.ndarray:
-    """Draws bool [N], each True with probability `p`."""
+    """Draws a bool for each image, True with probability `p`: [N]."""
     return kernels.uniform(len(batch), (0.0, 1.0), rng) < p
 
 
@@ -70,7 +70,7 @@ class GaussianBlur(Transform):
 
     Args:
         kernel_size: size of the window in pixels, an odd number or (width, height).
-        sigma: sigma of the Gaussian in pixels; for (min, max), it is drawn for each image.
+        sigma: sigma of the Gaussian in pixels; for (min, max), a sigma is drawn for each image.
         device: see `Transform`.
         seed: seed of this transform's own generator; with -1, random values come from `Compose`.
     """
@@ -135,7 +135,7 @@ class RandomCrop(Transform):
         size: (height, width), or one number for both.
         padding: border that is added to images first, see `Pad`; None adds no border.
         pad_if_needed: whether to add the missing pixels, on both sides, to an image that is smaller than the window.
-        fill, padding_mode: fill value and mode of these borders, see `Pad`.
+        fill, padding_mode: fill value and mode of both kinds of border, see `Pad`.
         device: see `Transform`.
 
     Raises, when it is applied:

@@ -21,7 +21,7 @@ class Transform(abc.ABC):
     """
 
     gives: ClassVar[str | None] = None
-    """Holds the kind of data that `Compose` returns after this transform, "tensor" or "pil"; None keeps the kind."""
+    """Kind of data that `Compose` returns after this transform, "tensor" or "pil"; None: the kind does not change."""
 
     def __init__(self, device: str = "cpu"):
         if device not in ("cpu", "gpu"):
@@ -154,7 +154,7 @@ class Normalize(Transform):
 
 
 class _Conversion(Transform):
-    """Leaves images unchanged; makes `Compose` return them as the kind in `gives`."""
+    """Leaves images unchanged; makes `Compose` return the kind of data that `gives` names."""
 
     def apply(self, batch: Batch, rng: RNG) -> Batch:
         return batch

@@ -87,7 +87,6 @@ def resized_crop(
 
 
 def _window(inpt: object, *box: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns (top, left) and (height, width) in pixels."""
     if isinstance(inpt, Image.Image):
         top, left, height, width = box
         first = np.array([round(top), round(left)])
@@ -138,7 +137,7 @@ def gaussian_blur(
     sigma: float | Sequence[float] = (0.1, 2.0),
     device: str = "cpu",
 ) -> Any:
-    """Blurs an image; see `GaussianBlur`. As in DALI, a range of sigmas draws a random one."""
+    """Blurs an image; see `GaussianBlur`. As in DALI, a sigma is drawn at random from a range."""
     kernel, ends = arguments.kernel_size(kernel_size), arguments.increasing("sigma", sigma, positive=True)
     images = Images.of(inpt, device)
     sigmas = kernels.uniform(len(images.batch), ends)

@@ -24,7 +24,7 @@ class LoaderEvaluator:
 
     Attributes:
         cached_batches: the cached batches.
-        cache_ready: whether batches are cached.
+        cache_ready: batches are cached.
         batch_times: waiting time for each batch of the last loop, seconds.
         start_time, end_time: times of the last loop, seconds since 1970; None before the first loop. `end_time` is None
             after a loop that ended early.

@@ -32,7 +32,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
         args, kwargs: arguments of `torch.utils.data.DataLoader`.
 
     Attributes:
-        server_started_by_loader: whether the loader has started the server's thread.
+        server_started_by_loader: the loader has started the server's thread.
     """
 
     worker_init_fn: Callable[[int], Any] | None
@@ -56,7 +56,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
         finally:
             self.worker_init_fn = own
         loop = _Loop(self, batches, lasting)
-        # Persistent workers continue with the next loop.
+        # Persistent workers continue in the next loop, so their requests are dropped only with the loader.
         weakref.finalize(self if lasting else loop, self.dali_server._forget, self._owner).atexit = False
         return loop
 
@@ -72,13 +72,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
 
 
 class _Loop:
-    """Iterates once over the data.
-
-    Args:
-        loader: the loader.
-        batches: PyTorch's iterator.
-        lasting: whether the workers are persistent.
-    """
+    """Iterates once over the data; `lasting` means that the workers are persistent."""
 
     def __init__(self, loader: DataLoader, batches: Iterator[object], lasting: bool):
         self._loader, self._batches, self._lasting = loader, batches, lasting
@@ -100,12 +94,7 @@ class _Loop:
 
 
 class _WorkerInit:
-    """Initialises a worker.
-
-    Args:
-        own: the user's `worker_init_fn`, or None.
-        owner: id of the loop that uses the worker.
-    """
+    """Initialises a worker; `own` is the user's `worker_init_fn`, `owner` the id of the loop that uses the worker."""
 
     def __init__(self, own: Callable[[int], Any] | None, owner: str):
         self._own, self._owner = own, owner

@@ -1,6 +1,6 @@
 """Sends batches from workers to the server, through a socket in a folder that only this user can enter.
 
-Each worker has its own connection. It writes a batch to it before it sends the reference to the main process. So a killed
+Each worker has its own connection, and writes a batch to it before it sends the reference to the main process. So a killed
 worker cannot block other workers, and a reference never arrives before its batch. No queue of `torch.multiprocessing`
 guarantees both.
 """
@@ -26,22 +26,15 @@ _NUMBERS = struct.Struct("!Q")
 
 
 class Mailbox:
-    """Sends batches of inputs to a server; it can be pickled, because it holds only the server's address.
-
-    Args:
-        address: path of the server's socket.
-    """
+    """Sends batches of inputs to a server; picklable, because its only attribute is the path of the server's socket."""
 
     def __init__(self, address: str):
         self.address = address
 
     def send(self, arguments: dict[str, list[object]]) -> Ticket:
-        """Sends the inputs of a batch, by name; each is a list of samples.
-
-        Raises:
-            RuntimeError: the server is gone.
-        """
-        office = _OFFICES.get(self.address)  # exists only in the server's process; a fork clears the dict
+        """Sends the inputs of a batch, by name, each a list of samples; raises RuntimeError if the server is gone."""
+        # None outside of the server's process, because a fork clears the dict.
+        office = _OFFICES.get(self.address)
         if office is not None:
             return office.requests.add_own(arguments)
         try:
@@ -54,8 +47,8 @@ class Office:
     """Accepts connections and receives batches, at the server's end.
 
     Attributes:
-        address: path of its socket.
-        process: id of its process.
+        address: path of the server's socket.
+        process: id of the server's process.
         requests: the received batches.
     """
 
@@ -103,7 +96,7 @@ class Office:
             connection.close()
 
     def close(self) -> None:
-        """Closes all connections and ends their threads; in a forked process, only closes the sockets."""
+        """Closes all connections and ends their threads; in a forked process, closes only the sockets."""
         self._is_closed = True
         _OFFICES.pop(self.address, None)
         for one in list(self._sockets):
@@ -116,7 +109,7 @@ class Office:
 
 
 class _Connection:
-    """Holds a thread's connection to a server."""
+    """A thread's connection to a server."""
 
     def __init__(self, address: str):
         self._address, self.process = address, os.getpid()
@@ -136,7 +129,7 @@ class _Connection:
 
 
 class _Connections(threading.local):
-    """Holds the connections of a thread; a forked process starts without its parent's."""
+    """The connections of a thread; a forked process starts without the connections of its parent."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Connection] = {}
@@ -154,7 +147,6 @@ _OWNER = [""]  # id of the loop that uses this process
 
 
 def set_owner(name: str) -> None:
-    """Sets the id of the loop that uses this process."""
     _OWNER[0] = name
 
 
@@ -167,9 +159,7 @@ def _let_go() -> None:
 os.register_at_fork(after_in_child=_let_go)
 
 
-# --- messages -------------------------------------------------------------------------------
 def _send(connection: socket.socket, message: object) -> None:
-    """Sends a message, without copying its arrays."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
     parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]
@@ -180,7 +170,7 @@ def _send(connection: socket.socket, message: object) -> None:
 
 
 def _receive(connection: socket.socket) -> Any:
-    """Receives the next message; its arrays are writeable.
+    """Receives the next message; arrays in the message are writeable.
 
     Raises:
         EOFError: the connection has ended.

@@ -24,10 +24,8 @@ class _DALIProxy:
     """Transforms samples by the pipeline of a `DALIServer`, from any process.
 
     Args:
-        signature: has the inputs of the pipeline as parameters; its return annotation is a tuple with an entry for each
-            output.
-        mailbox: sends to the server.
-        deterministic: whether a batch's reference holds its inputs until the main process requests the results.
+        signature: parameters are the pipeline's inputs; the return annotation is a tuple with an entry for each output.
+        deterministic: keep the inputs of a batch in the reference to it, until the main process requests the results.
     """
 
     def __init__(self, signature: inspect.Signature, mailbox: Mailbox, deterministic: bool):
@@ -80,14 +78,13 @@ class _DALIProxy:
         return known[positions]
 
     def _schedule_batch(self, batch: DALIPipelineRunRef) -> None:
-        """Sends the inputs of a batch to the server, once."""
         if not batch.is_scheduled:
             batch.ticket = self._mailbox.send(batch.call_args)
             batch.is_scheduled, batch.call_args = True, {}
 
 
 class _Local(threading.local):
-    """Holds the batches that a thread collects; a forked process starts with none."""
+    """The batches that a thread is collecting; a forked process starts without batches."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -96,7 +93,6 @@ class _Local(threading.local):
         self._count = 0
 
     def open_run(self) -> DALIPipelineRunRef:
-        """Returns the run to which the next sample is added."""
         if self._process != os.getpid():
             self.__init__()  # type: ignore[misc]
         if self._run is None or self._run.is_complete:
@@ -107,7 +103,6 @@ class _Local(threading.local):
         return self._run
 
     def batches_of(self, run: DALIPipelineRunRef) -> dict[tuple[int, ...], DALIPipelineRunRef]:
-        """Returns the batches made from the samples of a run so far."""
         if run is not self._run:
             raise RuntimeError(
                 "proxy: the samples of a batch must be collated by the thread that gave them to the proxy, before "
@@ -147,5 +142,4 @@ def _collate_dali_output_sample_ref_fn(
     return DALIOutputBatchRef(batch, first.output_idx)
 
 
-# Registers the collate function for this type.
 default_collate_fn_map[DALIOutputSampleRef] = _collate_dali_output_sample_ref_fn

@@ -29,8 +29,7 @@ class DALIPipelineRunRef:
         batch_id: pair of the worker's number (the thread's id in the main process) and the number of the worker's batch.
 
     Attributes:
-        call_args: for each input of the pipeline, by name, a list with a value for each sample; empty once the inputs were
-            sent.
+        call_args: {input: values of all samples}; empty once the inputs were sent.
         is_complete: True if no more samples will be added.
         is_scheduled: True if the inputs were sent to the server.
         ticket: the server's id of the run, once it is scheduled.
@@ -53,10 +52,10 @@ class DALIPipelineRunRef:
 
 
 class DALIOutputSampleRef:
-    """Refers to a sample of one output of the pipeline; a proxy returns it.
+    """Refers to a sample of one output of the pipeline; a proxy returns such references.
 
     Args:
-        proxy: the proxy that made it.
+        proxy: the proxy that returned this reference.
         pipe_run_ref: the run that collects the proxy's samples since its last batch.
         output_idx: number of the output.
         sample_idx: number of the sample in the run.
@@ -74,7 +73,7 @@ class DALIOutputSampleRef:
 
 
 class DALIOutputBatchRef:
-    """Refers to one output of a run of the pipeline; collating references to samples gives one.
+    """Refers to one output of a run of the pipeline; it is the result of collating references to samples.
 
     Args:
         pipe_run_ref: the run.

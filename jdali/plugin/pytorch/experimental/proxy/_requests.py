@@ -1,4 +1,4 @@
-"""Queues the batches of a server: workers request batches, the server's thread computes them, the loop takes them."""
+"""Queues the batches of a server: workers request batches, the server's thread computes them, and the loop takes the results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Arguments = dict[str, list[Any]]
 
 @dataclasses.dataclass
 class _Source:
-    """Records what a sender of batches, a thread of some process, has sent.
+    """A sender of batches: a thread of some process.
 
     Attributes:
         owner: id of the loop that uses the sender.
@@ -32,7 +32,7 @@ class _Source:
 
 
 class Requests:
-    """Holds the batches of a server that the loop has not taken yet; thread-safe."""
+    """The batches of a server that the loop has not taken yet; thread-safe."""
 
     def __init__(self, address: str):
         self._address = address
@@ -43,18 +43,15 @@ class Requests:
         self._sources: dict[str, _Source] = {}
         self._own = uuid.uuid4().hex
         self._forgotten: set[str] = set()  # ids of the loops that have ended
-        self._dropped: set[Ticket] = set()  # batches in progress that nobody will take
+        self._dropped: set[Ticket] = set()  # batches in progress whose results nobody will take
         self._is_open = self._is_broken = False
         self._failure: BaseException | None = None
 
-    # --- for workers ------------------------------------------------------------------------
     def begin(self, source: str, owner: str) -> None:
-        """Registers a connection."""
         with self._changed:
             self._sources[source] = _Source(owner)
 
     def add(self, source: str, arguments: Arguments) -> Ticket:
-        """Adds a received batch."""
         with self._changed:
             known = self._sources[source]
             ticket = Ticket(self._address, source, known.count)
@@ -72,7 +69,6 @@ class Requests:
             return self.add(self._own, copies)
 
     def end(self, source: str) -> None:
-        """Marks a connection as ended."""
         with self._changed:
             self._sources[source].ended = True
             self._changed.notify_all()
@@ -83,14 +79,11 @@ class Requests:
             self._failure, self._is_broken = error, True
             self._changed.notify_all()
 
-    # --- for the server's thread ------------------------------------------------------------
     @property
     def is_open(self) -> bool:
-        """Returns True while the server computes batches."""
         return self._is_open
 
     def open(self) -> None:
-        """Allows the server to compute batches."""
         with self._changed:
             self._is_open = True
             if not self._is_broken:
@@ -108,7 +101,6 @@ class Requests:
             return ticket, arguments
 
     def put(self, ticket: Ticket, outcome: object) -> None:
-        """Stores the outcome of a batch."""
         with self._changed:
             self._making.remove(ticket)
             if ticket in self._dropped:
@@ -129,7 +121,6 @@ class Requests:
             self._dropped.update(self._making)
             self._changed.notify_all()
 
-    # --- for the loop -----------------------------------------------------------------------
     def take(self, ticket: Ticket) -> Any:
         """Waits for a batch and takes it.
 
@@ -173,7 +164,6 @@ class Requests:
             self._drop(lambda ticket: self._sources[ticket.source].owner == owner)
 
     def forget_before(self, ticket: Ticket) -> None:
-        """Drops the requests that came earlier from the same source."""
         with self._changed:
             self._drop(lambda other: other.source == ticket.source and other.number < ticket.number)
 

@@ -74,10 +74,9 @@ class DALIServer:
 
     @property
     def proxy(self) -> _DALIProxy:
-        """Returns a transform for data sets; it takes the inputs of a sample and returns references to its outputs."""
+        """Returns a transform for data sets. It takes a sample's inputs and returns references to the sample's outputs."""
         return self._proxy
 
-    # --- the thread -------------------------------------------------------------------------
     def start_thread(self) -> None:
         """Starts the thread that runs the pipeline, unless it is running; prefer `with server:`."""
         if not self._is_thread_running():
@@ -112,7 +111,6 @@ class DALIServer:
     def __exit__(self, *exception: object) -> None:
         self.stop_thread()
 
-    # --- results ----------------------------------------------------------------------------
     def produce_data(self, obj: object) -> Any:
         """Replaces all references to batches in an object by tensors; waits for unfinished batches.
 
@@ -133,9 +131,7 @@ class DALIServer:
     def _produce_next(self, obj: object, *, forget: bool) -> Any:
         """Implements `produce_data` for the next batch of a loop.
 
-        Args:
-            obj: the batch of PyTorch's loader.
-            forget: whether to drop earlier batches of the same workers, which a loop that ended early has left.
+        `forget` drops earlier batches of the same workers, which a loop that ended early has left.
         """
         tickets: list[Ticket] = []
         result = self._produce(obj, {}, tickets)
@@ -144,7 +140,6 @@ class DALIServer:
         return result
 
     def _forget(self, owner: str) -> None:
-        """Drops the batches of a loop that has ended."""
         if self._office.process == os.getpid():
             self._requests.forget(owner)
 
@@ -184,13 +179,13 @@ class DALIServer:
                 try:
                     raise outcome.error
                 finally:
-                    del outcome  # break the reference cycle of the error and this frame
+                    del outcome  # break the reference cycle between the error and this frame
             run.outputs = tuple(dense_tensors(range(len(outcome)), outcome, own_outputs([self._pipe])))
         return run.outputs
 
 
 def _container(obj: object) -> Any:
-    """Returns the object if it is a dict or list, else the dict of its attributes, else None."""
+    """Returns a dict or list unchanged, and the attributes of any other object; None for an object without attributes."""
     if isinstance(obj, (dict, list)):
         return obj
     if isinstance(obj, type) or inspect.ismodule(obj):
@@ -200,7 +195,7 @@ def _container(obj: object) -> Any:
 
 def _abandon(office: Office) -> None:
     """Stops the thread without waiting, for the garbage collector and the interpreter's exit."""
-    if office.process == os.getpid():  # in a forked process, a lock may stay held forever
+    if office.process == os.getpid():  # a forked process could wait forever for a lock
         office.requests.close()
         office.close()
 
@@ -246,7 +241,7 @@ def _outcome(pipe: Pipeline) -> tuple[TensorList, ...] | _Failed:
         error = RuntimeError(
             "DALIServer: a source of the pipeline is at its end; Pipeline.reset starts it again"
         )
-        error.__cause__ = end  # raising the StopIteration itself would end the user's loop silently
+        error.__cause__ = end  # a raised StopIteration would silently end the user's loop
         return _Failed(error)
     except Exception as error:
         return _Failed(error)
