@@ -97,7 +97,7 @@ def contained(error: BaseException) -> Exception:
     """Turns anything that user code raised into an `Exception`, so that it fails only one batch.
 
     Raises:
-        KeyboardInterrupt: the user pressed Ctrl-C, rather than the code raising the error itself.
+        KeyboardInterrupt: Ctrl-C raised `error`, not the user code.
     """
     if isinstance(error, Exception):
         return error

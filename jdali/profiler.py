@@ -24,7 +24,8 @@ __all__ = ["PartTime", "Recorder", "Report"]
 _LITTLE = 0.05
 # If a loop waits for less than this share of its time, its own work is the main limit.
 _SOME = 0.2
-# If the parts together are busy for less than this share of the time, batches differ a lot.
+# If all parts that run one after another take less than this share of a batch's time in total, no part is always busy, so
+# some batches take much longer than others.
 _BUSY = 0.6
 # A part that computes for less than this share of its busy time mostly waits for storage or other threads.
 _WAITING = 0.5

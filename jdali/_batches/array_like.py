@@ -49,7 +49,7 @@ class CapsuleHolder:
         return self._device
 
 
-# Try these before DLPack, because `__array__` also copies from an accelerator, or raises an error that explains how to.
+# Try these before DLPack, because `__array__` also copies from an accelerator, or raises an error that explains how to copy.
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 
@@ -99,7 +99,7 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostArray]:
-    """Converts the samples of a batch one by one. Raises SampleError if a sample is not an array, or not like the first."""
+    """Converts the samples of a batch one by one. Raises SampleError if a sample is not an array, or as `check_alike` does."""
     samples = []
     for i, value in enumerate(values):
         try:

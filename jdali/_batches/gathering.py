@@ -42,7 +42,7 @@ def gather(
         placement: a device, or the sharding of an array; None for host memory.
         count: number of rows of the result, at least m; None for m. On a device, a program is compiled for each count.
 
-    Returns: a JAX array. For host memory it is a NumPy array, or a JAX array in which the samples already are. If the
+    Returns: a JAX array on a device. In host memory, a NumPy array, or a JAX array that already has the samples. If the
         samples are already an array of this shape at this place, this array is returned.
     """
     rows = np.arange(len(store)) if rows is None else rows

@@ -114,7 +114,7 @@ class Provenance(Sequence[str]):
     ) -> Provenance | None:
         """Combines the provenance of samples that are pasted one after another. Joins their names by ";", as DALI does.
 
-        Errors are blamed on the samples in the same position, because their arguments choose the pasted samples.
+        An error is blamed on the samples in the position that failed, because their arguments choose the pasted samples.
 
         Args:
             chosen: for each sample, the positions of the samples of the first input that are pasted into it. None: in each
@@ -218,7 +218,7 @@ def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[
     moved = []
     for p in batches:
         if all(mine is ours for mine, ours in zip(p._drawn, drawn, strict=False)):
-            moved.append(p)  # these samples come first, in the same order, so the links stay
+            moved.append(p)  # its samples come first in `drawn`, in the same order, so its links stay valid
             continue
         indices = [np.arange(len(d)) + starts[id(d)] for d in p._drawn]
         new = np.concatenate([*indices, [_NONE]])  # so that index -1 stays -1

@@ -117,7 +117,7 @@ class SlabPool:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Locks the pool, after all returned slabs are sorted in. Slabs that return meanwhile are sorted in at the exit."""
+        """Adds all returned slabs to the idle ones, then locks the pool. At the exit, adds slabs that returned meanwhile."""
         self._sort_in()
         with self._lock:
             yield
@@ -142,7 +142,7 @@ class SlabPool:
         self._most_leased = max(self._most_leased, self._leased_bytes)
 
     def _end(self, slab: _Slab) -> None:
-        """Ends a lease. It may run in any thread at any point, even if this thread holds the lock."""
+        """Ends a lease. May be called in any thread at any point, even if this thread holds the lock."""
         self._returned.append(slab)
         self._sort_in()
 

@@ -115,7 +115,7 @@ class PaddedBlock:
 
     @property
     def nbytes(self) -> int:
-        return int(math.prod(self.array.shape) * self.array.dtype.itemsize)  # JAX's own takes 2 us
+        return int(math.prod(self.array.shape) * self.array.dtype.itemsize)  # JAX's `nbytes` takes 2 us
 
     def host_sample(self, row: int) -> HostArray:
         sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array
@@ -360,7 +360,7 @@ class Store:
         return array if self.row is rows or np.array_equal(self.row, rows) else None
 
     def padded_shape(self) -> tuple[int, ...]:
-        """Returns, for each axis, the largest size of all padded blocks and other samples; zeros for an empty batch."""
+        """Returns, for each axis, the largest size among padded blocks and unpadded samples; zeros for an empty batch."""
         shapes = [b.array.shape[1:] for b in self.blocks if isinstance(b, PaddedBlock)]
         alone = [number for number, b in enumerate(self.blocks) if not isinstance(b, PaddedBlock)]
         shapes += self.spec.extents[np.isin(self.block, alone)].tolist() if alone else []

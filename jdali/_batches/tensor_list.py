@@ -30,14 +30,14 @@ _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
 class SampleIndexError(IndexError, RuntimeError):
-    """Raised if an index is out of range: an IndexError, and also a RuntimeError, because DALI's `at` raises that type."""
+    """Raised if an index is out of range. It is an IndexError, and also a RuntimeError, which DALI's `at` raises."""
 
 
 class TensorList:
     """Holds samples of different sizes that share one element type, number of axes and layout.
 
-    It is a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default device). The values never change. It is a
-    pytree whose leaves are the two arrays of `padded()`. Under `jax.jit` and `jax.vmap`, `padded()` returns the traced
+    It is a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default device). The values never change. The
+    list is a pytree whose leaves are the two arrays of `padded()`. Under `jax.jit` and `jax.vmap`, `padded()` returns the traced
     arrays.
     """
 
@@ -316,7 +316,7 @@ class TensorList:
         return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
 
     def as_reshaped_tensor(self, shape: Sequence[int], /) -> Tensor:
-        """Joins equally sized samples into one tensor of `shape`, which must have as many elements."""
+        """Joins equally sized samples into one tensor of `shape`, which must have the same number of elements."""
         value, sizes = self._dense(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
             raise RuntimeError(

@@ -67,7 +67,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # Replace Python's message here: an `__iter__` that raises a better one would make nodes an `Iterable`.
+        # Replace Python's message here, because an `__iter__` that raises a better one would make nodes an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"
@@ -98,7 +98,7 @@ class Definition:
         return self.outputs
 
     def iteration(self, graph: Graph) -> tuple[DataNode, ...]:
-        """Defines the pipeline for an iteration of debug mode, in a graph of its own; returns the outputs."""
+        """Defines the pipeline for an iteration of debug mode, in a new graph; returns the outputs."""
         self.graph = graph
         graph.owner = self._owner
         with building(graph):

@@ -101,7 +101,7 @@ def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:
 def _split_arguments(
     function: Callable[..., object], kwargs: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Splits keyword arguments into those of the function and those of `Pipeline`."""
+    """Splits keyword arguments into arguments of the function and arguments of `Pipeline`."""
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             raise TypeError(

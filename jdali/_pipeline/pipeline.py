@@ -77,8 +77,8 @@ class Pipeline:
         py_start_method: how these processes are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a tuple
-            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local functions,
-            and for objects that it cannot pickle cloudpickle, if it is installed.
+            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local functions.
+            Objects that it cannot pickle go to cloudpickle, if it is installed.
         py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
             workers. None for no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
         output_dtype, output_ndim, output_layout: expected values: a sequence with a value for each output, or one value for
@@ -206,7 +206,7 @@ class Pipeline:
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
-        """Defines the graph and returns the outputs. Subclasses implement it, an older style of DALI."""
+        """Defines the graph and returns the outputs. Subclasses may implement it, which is an older style of DALI."""
         return self._definition.function() if self._definition.function is not None else ()
 
     def set_outputs(self, *output_data_nodes: object) -> None:
@@ -342,7 +342,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result, or the next one that has samples. A fed pipeline has no next one, so an error is raised."""
+        """Returns the result if it has samples, otherwise the next one that has. A fed pipeline has no next one and raises."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing
@@ -389,7 +389,7 @@ class Pipeline:
     def wait_result(self) -> None:
         """Blocks until `take_result` may return a batch. So iterators can wait first, and then take the batch under a lock.
 
-        It returns at once if the thread that takes a batch also makes it.
+        It returns immediately if the thread that takes a batch also makes it.
         """
         self._ensure_built().wait()
 
@@ -494,7 +494,7 @@ class Pipeline:
         """Feeds external sources with `feed_input`. Subclasses may define it; it is called before each iteration.
 
         As in DALI, `run` calls it for batches ahead, `prefetch_queue_depth` times before the first batch is returned (once
-        with `exec_async=False`). It must raise StopIteration after the last batch; `reset` starts the next epoch.
+        with `exec_async=False`). `iter_setup` must raise StopIteration after the last batch; `reset` starts the next epoch.
         """
 
     def reset(self) -> None:
@@ -510,8 +510,8 @@ class Pipeline:
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
         """Sets the devices of the outputs, for the `sharding` of `iterator.DataIterator`.
 
-        Where possible, the stages that make these outputs run on all the devices, each device on its part of the samples.
-        The values stay the same. `plan` shows which stages do. This method has no effect after the first run.
+        Where possible, the stages that make these outputs run on all the devices, each device on its part of the samples;
+        `plan` shows these stages. The values stay the same. This method has no effect after the first run.
 
         Args:
             splits: for each output, how its batch axis is split; None for an output on one device.
@@ -524,8 +524,8 @@ class Pipeline:
     def runs_ahead(self) -> bool:
         """True if whole batches are made before they are asked for.
 
-        False if the pipeline is fed, because it must wait for the data, or has user functions, which it calls for a later
-        batch when a batch is asked for.
+        False if the pipeline is fed, because it must wait for the data. Also False if it has user functions, because these
+        are called for a later batch when a batch is asked for.
         """
         window = self._ensure_built()
         return window.ahead and not window.calls_user
@@ -544,9 +544,9 @@ class Pipeline:
         """Feeds the data of the next batch to an external source without a `source`.
 
         Args:
-            data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed by name,
-                all outputs together, or by node, each output that is used.
-            data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
+            data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed
+                either by name, all outputs together, or by node, with one call for each output that is used.
+            data: samples as a list, a TensorList, or an array [N, ...] (NumPy, JAX or DLPack); a tuple of
                 these if the source has several outputs and is fed by name. The data is copied before this returns, unless
                 the external source has `no_copy=True`.
             layout: layout of the samples, if `fn.external_source` has none; None takes the layout of a TensorList.
@@ -592,7 +592,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _check_api_type_scope(self, type: PipelineAPIType) -> Iterator[None]:
-        """Sets the API that the caller uses in this scope; an iterator need not schedule batches."""
+        """Sets the API that the caller uses in this scope."""
         before, self._api_type = self._api_type, type
         try:
             yield
@@ -751,7 +751,7 @@ class Pipeline:
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lets `pickle` and `copy` make an equal pipeline. It is built, and at the same position.
+        """Lets `pickle` and `copy` make an equal pipeline, which is built and at the same position.
 
         Raises:
             TypeError: an argument cannot be written, a function or a source for instance.
@@ -963,10 +963,10 @@ class Pipeline:
                 the start.
             deterministic: if False, random operators draw random values; if True, they raise an error. A dict maps names of
                 random operators to values that replace them; other random operators raise an error. If a value is a typed
-                key of JAX, such as `jax.random.key(0)`, the operator runs, and draws from this key the same for every
-                sample.
-            layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence by value. None: the
-                layout of the decoder or external source, or "" if it has none.
+                key of JAX, such as `jax.random.key(0)`, the operator runs and draws the same values from this key for
+                every sample.
+            layout: layout of a sample of the start, such as "HWC": one for all values, or a sequence with one for each value.
+                None: the layout of the decoder or external source, or "" if it has none.
 
         Raises:
             ValueError: an operator after the start runs on the host (such as a decoder or a Python function), chooses among
@@ -1038,7 +1038,7 @@ class Pipeline:
 
     @property
     def num_threads(self) -> int:
-        """Threads that read and decode."""
+        """Number of threads that read and decode."""
         return self._config.num_threads
 
     @property
@@ -1156,47 +1156,47 @@ class Pipeline:
 
     @property
     def bytes_per_sample(self) -> int:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.bytes_per_sample
 
     @property
     def set_affinity(self) -> bool:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.set_affinity
 
     @property
     def max_streams(self) -> int | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.max_streams
 
     @property
     def default_cuda_stream_priority(self) -> int | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.default_cuda_stream_priority
 
     @property
     def enable_memory_stats(self) -> bool:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.enable_memory_stats
 
     @property
     def exec_dynamic(self) -> bool:
-        """The value given, or True, because memory is freed after its last use, as by DALI's dynamic executor."""
+        """The value given at construction. By default True: memory is freed after its last use, as by DALI's dynamic executor."""
         return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
 
     @property
     def experimental_exec_dynamic(self) -> bool | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.experimental_exec_dynamic
 
     @property
     def stream_policy(self) -> StreamPolicy | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.stream_policy
 
     @property
     def concurrency(self) -> OperatorConcurrency | None:
-        """As given; without effect."""
+        """The value given at construction; it has no effect."""
         return self._config.concurrency
 
 

@@ -42,7 +42,7 @@ class SourceFeed:
         batch_info: if True, a batch callback takes a `BatchInfo` in place of the iteration number.
         repeat_last: if True, the last fed batch is used again if nothing new was fed; only without a source.
         no_copy: if True, fed data is not copied; the user must not change it until it was used.
-        held: if True, an iterable stays at its end until `restart`; for batches that are drawn ahead.
+        held: if True, an iterable stays at its end until `restart`. Used if batches are drawn ahead.
 
     Raises:
         TypeError: the source can be neither called nor iterated nor indexed.
@@ -275,7 +275,7 @@ class SourceFeed:
         return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """Calls a source of single samples for some positions of a batch. Returns, for each, a value or a sequence of outputs."""
+        """Calls a source of single samples for positions of a batch; returns each sample, a value or a sequence of outputs."""
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         rows: list[Any] = []
         for number, info in enumerate(infos, 1):
@@ -293,7 +293,7 @@ class SourceFeed:
                     )
                 raise
             except Exception:
-                if self._items is not None:  # the next batch begins after this one
+                if self._items is not None:  # skip the other samples of this batch
                     self._items.leave_out(len(infos) - number)
                 raise
         return rows

@@ -196,7 +196,6 @@ class SourceItems:
         return twin
 
     def skip(self, count: int) -> None:
-        """Skips some items of a sequence."""
         wanted, size = self._taken + count, len(self._source)
         if wanted > size:
             if self._cycle == "no":

@@ -40,7 +40,7 @@ class InWorkers(abc.ABC):
         self._workers, self._number = workers, number
 
     def _call(self, method: str, *arguments: object, **room: int) -> Future[MadeTask]:
-        """Calls a method of the remote object. `room` is `samples` and `bytes_per_sample` of `CallbackWorkers.submit`."""
+        """Calls a method of the remote object. `room` has `samples` and `bytes_per_sample` for `CallbackWorkers.submit`."""
         assert self._workers is not None
         return self._workers.submit(self._number, method, *arguments, **room)
 

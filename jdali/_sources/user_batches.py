@@ -97,7 +97,7 @@ def _is_local_sample(value: object) -> bool:
 
 
 def own_sample(value: object) -> Any:
-    """Returns a sample in memory that the user does not write to."""
+    """Returns a sample whose memory the user does not write to."""
     if not _is_local_sample(value):
         return value  # JAX's arrays do not change
     copied = data_array(value, copy=True)

@@ -16,8 +16,7 @@ from jax.sharding import Sharding
 AnyArray: TypeAlias = "np.ndarray | jax.Array"
 HostArray: TypeAlias = "np.ndarray"
 
-# XLA copies blocks of this size to a GPU through pinned memory, with 24 GB/s on an H200, but arrays of 64 MiB or more with 5
-# GB/s.
+# XLA copies blocks of this size to an H200 through pinned memory at 24 GB/s, but arrays of 64 MiB or more at only 5 GB/s.
 PINNED_BYTES = 32 << 20
 
 

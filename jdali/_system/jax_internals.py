@@ -157,7 +157,7 @@ def _mapped_type() -> type | None:
 
 @contextlib.contextmanager
 def computed_now() -> Iterator[None]:
-    """Computes known values at once inside a traced program, so that they become constants.
+    """Computes known values immediately inside a traced program, so that they become constants.
 
     Does nothing outside a trace, where JAX would copy the operands to the host.
     """

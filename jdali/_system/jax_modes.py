@@ -15,7 +15,7 @@ _ALLOWED = (None, "allow")
 def usual_modes() -> Iterator[None]:
     """Sets type promotion, rank promotion and transfers to JAX's defaults in this thread; also a decorator.
 
-    It wraps the work of jdali in all threads. It also wraps rules for derivatives and `vmap`, because JAX may apply them
+    All work of jdali runs in this context, in all threads. So do rules for derivatives and `vmap`, because JAX may apply them
     after the wrapped call has returned.
     """
     if _are_usual():  # this check takes 1.5 us, and setting the modes 20 us

@@ -88,7 +88,7 @@ def use(limits: Limits) -> None:
 
 
 def most(name: str) -> int:
-    """Returns a limit; computes a limit of None from the machine's memory."""
+    """Returns a limit. If it is None, computes it from the machine's memory."""
     value = getattr(_current, name)
     return int(memory_limit() // _SHARES[name] if value is None else value)
 

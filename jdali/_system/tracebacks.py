@@ -66,7 +66,6 @@ def _folded(trace: TracebackType | None) -> TracebackType | None:
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warns at the user's line."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back

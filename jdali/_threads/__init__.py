@@ -3,7 +3,7 @@
 ```
  worker_threads     runs tasks of the oldest batch first
  timing             measures the time of each phase; JAX's profiler shows the phases under the same names
- native_calls       makes the interpreter's exit wait for threads in calls of XLA, and holds the user's threads
+ native_calls       makes the interpreter's exit wait for threads in calls of XLA, and blocks the user's daemon threads
 ```
 """
 

@@ -1,6 +1,6 @@
 """Measures the time of each phase of a pipeline; JAX's profiler shows the phases under the same names.
 
-A phase is entered once per batch, and once per task of a thread pool. Each time costs some microseconds.
+A phase is entered once per batch, and once per task of a thread pool. Each entry costs some microseconds.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class _OneOf(NamedTuple):
 
 
 class _AwaitedCalls:
-    """One or more calls of a function, for all of which one thread waits. The last call to end wakes this thread."""
+    """Calls of a function. One thread waits for all of them, and the last call to end wakes it."""
 
     def __init__(self, function: Callable[[Any], Any], arguments: Sequence[Any]):
         self._function, self._arguments = function, arguments

@@ -1,4 +1,4 @@
-"""Defines the protocol of workers that make batches, which clusters implement, too, and workers that are local processes."""
+"""Defines the protocol of workers that make batches, and implements it by local processes. Clusters implement it, too."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class BatchWorkers(Protocol):
         """Starts to close, without waiting."""
 
     def close(self) -> None:
-        """Ends the workers and waits for them; unfinished tasks fail. It may be called twice."""
+        """Ends the workers and waits for them; unfinished tasks fail. A second call does nothing."""
 
 
 @runtime_checkable

@@ -39,7 +39,8 @@ from jdali._workers.serve import end_with_starter, serve
 from jdali._workers.wire import pack
 
 _START_METHODS = ("fork", "spawn", "forkserver")
-# An argument of fewer bytes is sent within the message. For several arguments of 48 KiB, the caller took a quarter less time.
+# An argument of fewer bytes is sent within the message. For several arguments of 48 KiB, this saves the caller a quarter of
+# its time.
 _SMALL = 1 << 16
 _Call: TypeAlias = tuple[int, str, tuple[Any, ...]]
 _Loads: TypeAlias = Callable[[bytes], Any]
@@ -54,9 +55,9 @@ class CallbackWorkers:
         workers: number of processes for the objects that are not alone.
         start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
         pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
-            arguments of both. None: `jdali.pickling`, and for objects that it cannot pickle cloudpickle, if installed. Not
-            used with "fork".
-        timeout: seconds that a call may take; None: any time, unless the worker is stopped.
+            arguments of both. None: `jdali.pickling`. Objects that it cannot pickle go to cloudpickle, if it is
+            installed. Not used with "fork".
+        timeout: seconds that a call may take; None: no limit, except for stopped workers.
         seed: each worker seeds `random` and `numpy.random` from this seed and the worker's number.
 
     Raises:
@@ -76,7 +77,7 @@ class CallbackWorkers:
         context = multiprocessing.get_context(self.start_method)
         if self.start_method == "forkserver":
             modules = sorted({type(one).__module__ for one in objects})
-            context.set_forkserver_preload(["__main__", __name__, *modules])  # JAX is imported once, there
+            context.set_forkserver_preload(["__main__", __name__, *modules])  # it imports JAX once
         sent, loads = (objects, None) if self.start_method == "fork" else _sent(objects, pickler)
         alone = [number for number, one in enumerate(objects) if one.alone]
         self.size = workers if len(alone) < len(objects) else 0
@@ -134,7 +135,7 @@ class CallbackWorkers:
             pool.interrupt()
 
     def close(self) -> None:
-        """Ends the processes, even during calls; calls without an answer fail. It may be called twice."""
+        """Ends the processes, even during calls; calls without an answer fail. A second call does nothing."""
         self.interrupt()
         for pool in self._pools:
             pool.close()
@@ -159,7 +160,6 @@ def _start_method(wanted: str | None) -> str:
 
 
 def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
-    """Starts processes by `multiprocessing`."""
     processes: list[TaskProcess] = []
     try:
         while len(processes) < count:
@@ -292,7 +292,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's pickler, or with cloudpickle, if installed, what workers could not import otherwise."""
+    """Pickles with jdali's pickler. If workers could not import the value, pickles with cloudpickle, if it is installed."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so no worker can import its classes and functions.

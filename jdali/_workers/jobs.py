@@ -122,7 +122,7 @@ class PoolJob:
 
     @property
     def is_given_up(self) -> bool:
-        """True if no other process should try the task: it crashed one, or `patience` processes were killed."""
+        """True if no other process should try the task, because it crashed one, or `patience` processes were killed."""
         return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
 
     def __lt__(self, other: PoolJob) -> bool:

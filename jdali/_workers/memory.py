@@ -27,7 +27,7 @@ class Memory:
         return mmap.mmap(self.descriptor, self.size)
 
     def close(self) -> None:
-        """Closes the descriptor. Mapped memory exists as long as it is used. It may be called twice."""
+        """Closes the descriptor; a second call does nothing. Mapped memory exists as long as it is used."""
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)

@@ -96,7 +96,7 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message, and open files, which the receiver gets as new descriptors; raises OSError if it is gone."""
+        """Sends a message, and open files, which the receiver gets as new descriptors; raises OSError if the receiver is gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         whole = _HEADER.pack(len(data)) + data
         # Usually one call is enough, but the socket may take a message in pieces.

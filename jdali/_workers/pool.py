@@ -53,8 +53,8 @@ _STOPPED_SECONDS = 60.0
 class TaskPool:
     """Makes tasks in processes; any thread may use it.
 
-    The pool's thread starts processes, receives results, hands out waiting tasks, and replaces processes that die. It
-    references no objects of the caller except tasks. If a process can take a task, the caller's thread sends it.
+    The pool's thread starts processes, receives results, hands out waiting tasks, and replaces processes that die. The
+    thread references no objects of the caller except tasks. If a process can take a task, the caller's thread sends it.
 
     Args:
         start: starts a process. If None, processes are not replaced, and tasks may have side effects. Then each task is sent
@@ -72,7 +72,8 @@ class TaskPool:
         self._look = _LOOK_SECONDS if timeout is None else min(_LOOK_SECONDS, timeout)
         self._resolve = _keep_packed if keeps_packed else _resolve
         self._owner = os.getpid()
-        self._lock = threading.RLock()  # the thread has it, unless it waits, reads or resolves a future
+        # The pool's thread holds the lock, except while it waits, reads or resolves a future.
+        self._lock = threading.RLock()
         self._waiting: list[PoolJob] = []  # a heap
         self._error: Exception | None = None  # raised by all tasks from now on
         self._closed = False
@@ -147,7 +148,7 @@ class TaskPool:
             return self._slabs.sizes()
 
     def close(self) -> None:
-        """Ends the processes and the thread, and waits for them; unfinished tasks fail. It may be called twice."""
+        """Ends the processes and the thread, and waits for them; unfinished tasks fail. A second call does nothing."""
         self.interrupt()
         if self._owner == os.getpid() and threading.current_thread() is not self._thread:
             self._thread.join()
@@ -160,7 +161,8 @@ class TaskPool:
         self._wake()
 
     def _wake(self) -> None:
-        with contextlib.suppress(OSError):  # full: the thread wakes up anyway; closed: it has ended
+        # A full socket wakes the thread anyway; if the socket is closed, the thread has ended.
+        with contextlib.suppress(OSError):
             self._wake_up.send(b"!")
 
     # --- the thread -------------------------------------------------------------------------

@@ -99,7 +99,7 @@ class TaskProcess:
 
 
 class FreshProcesses:
-    """Starts processes without the user's main module; they get the function that starts a pipeline by value.
+    """Starts processes without the user's main module. The function that starts a pipeline is sent to them by value.
 
     Args:
         start: a packed function without arguments. Each process calls it once; the function that it returns makes tasks.

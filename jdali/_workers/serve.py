@@ -48,7 +48,7 @@ def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None =
 
     Without `start`, the first message is a `StartOrder`, which contains `start` and the number.
     """
-    # Ctrl-C in a terminal is sent to all processes of the group, but the parent decides which ones end. The signal is blocked
+    # A terminal sends Ctrl-C to all processes of the group, but the parent decides which processes end. The signal is blocked
     # when this process starts, so that it does not arrive before this line.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])

@@ -24,7 +24,7 @@ from jdali._workers.answer import answer_memory, answering_in, portable
 from jdali._workers.batch_workers import StartMaking
 from jdali._workers.wire import PackedValue, pack
 
-_ALIGNMENT = 64  # bytes, as `pack` has it
+_ALIGNMENT = 64  # bytes, the same as in `pack`
 _Array: TypeAlias = "np.ndarray[Any, Any]"
 
 

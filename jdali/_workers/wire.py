@@ -16,7 +16,7 @@ import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
 SMALL = 512  # an array of fewer bytes is pickled with the rest
-SMALL_OF_TASK = 1 << 15  # the same for tasks, whose arrays need new memory, which costs more than a lent slab
+SMALL_OF_TASK = 1 << 15  # higher for tasks, because their arrays need new memory
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 
@@ -29,7 +29,7 @@ class PackedValue(NamedTuple):
 
 
 class ArrayPickler(pickle.Pickler):
-    """Pickles the memory of arrays separately, including JAX's additional types (bfloat16), which NumPy would copy."""
+    """Pickles the memory of arrays separately, even for JAX's additional types (bfloat16), whose arrays NumPy would copy."""
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
@@ -43,7 +43,7 @@ def _reduced(array: np.ndarray[Any, Any]) -> Any:
 
 
 def reduced_array(obj: object) -> Any:
-    """Reduces an array whose type has no buffer protocol to an array of bytes; NotImplemented for all else."""
+    """Reduces an array whose type has no buffer protocol to an array of bytes; returns NotImplemented for other objects."""
     if type(obj) is np.ndarray and obj.dtype.isbuiltin == 2 and obj.flags.c_contiguous and obj.size:
         return _typed, (obj.reshape(-1).view(np.uint8), obj.dtype, obj.shape)
     return NotImplemented

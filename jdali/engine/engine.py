@@ -87,8 +87,8 @@ class Engine:
 
     Args:
         callback_workers: processes that call parallel sources and functions; they end with the engine.
-        start_workers: function of the open readers that starts the workers for the first steps of batches. None: this
-            process runs all steps.
+        start_workers: takes the open readers, and starts the workers for the first steps of batches. None: this process
+            runs all steps.
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
@@ -210,7 +210,7 @@ class Engine:
         return BatchTask(ids, np.ones(count, bool), {node.name: refs for node in self.readers})
 
     def begin(self, task: BatchTask, order: int) -> Begun:
-        """Submits a batch to the workers, which must exist, and returns at once. `make` waits for the result."""
+        """Submits a batch to the workers, which must exist, and returns immediately. `make` waits for the result."""
         assert self.elsewhere is not None
         self.pool.refuse_if_interrupted()
         return self.elsewhere.begin(task, self.seed, order)
@@ -224,7 +224,7 @@ class Engine:
         begun: Begun | None = None,
         tolerates: bool | None = None,
     ) -> Result:
-        """Makes the batch of a task. Other samples replace those that fail, unless `on_error` is "raise".
+        """Makes the batch of a task. Samples that fail are replaced by others, unless `on_error` is "raise".
 
         Args:
             turn: takes the number of a step, and returns the context manager in which the step runs.
@@ -272,7 +272,7 @@ class Engine:
         """Makes the batch of a task that another process sent; the result is in memory that the other process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # compile nothing
+            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # no compiling
             makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
             make_each(sent.task, makers)
             return ()

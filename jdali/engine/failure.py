@@ -64,7 +64,7 @@ class NodeFailure(Exception):
             position: position of `sample` in the user's batch; None if no sample failed.
             made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a sample
                 failed, because inputs that do not fit each other have no provenance. None if the files are unknown.
-            where: line that the error shows; None for the user's lines; "" for no line, because outside of a pipeline Python's
+            where: line that the error shows. None: the user's lines. "": no line, because outside of a pipeline, Python's
                 traceback shows the call.
         """
         sample = self.sample

@@ -74,7 +74,7 @@ _FINISH = -1  # number of the last step, in which the iterator finishes batches 
 
 
 class When(enum.Enum):
-    """Times at which batches are made."""
+    """Names the times at which a window makes batches."""
 
     AHEAD = "before they are asked for"
     AHEAD_BY_CALLS = "before they are asked for; the thread that takes a batch draws the data of a later one"
@@ -107,8 +107,8 @@ class InFlight:
         changed: guards the batches, and is notified of changes.
         drained: True if a source is at its end.
         begins_again: True if the sources restart with the next draw.
-        halted: True while the sources are moved.
-        moves: number of moves so far.
+        halted: True while the sources move to another position.
+        moves: number of such moves so far.
         closed: True once no more batches are made.
     """
 
@@ -198,7 +198,7 @@ class InFlight:
         assert self._room is not None
         # With an iterator, one more batch may wait here, because the iterator does not keep a batch itself.
         spare = int(self._when is When.AHEAD and self._follower() is not None)
-        if len(self._slots) + more > self._room.depth + spare:  # the usual answer
+        if len(self._slots) + more > self._room.depth + spare:  # the usual case
             return False
         waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
         under_way = len(self._slots) - len(waiting) + more

@@ -54,7 +54,7 @@ class InOrder:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Stops all threads that wait, now or later."""
+        """Stops all threads that wait now or later."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()

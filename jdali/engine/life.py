@@ -80,8 +80,7 @@ def close_all() -> None:
     begin_exit()
     live = list(LIVE)
     _close_soon(live)
-    # A user's callback that never returns must not block the interpreter's exit; a program that is being compiled
-    # must finish first.
+    # Wait for programs that are being compiled, but not for a user's callback, because it may never return.
     if NATIVE.wait():
         _close_soon(live)
     # While the interpreter removes modules, a user's generator or `__del__` may call `close` again.

@@ -1,4 +1,4 @@
-"""Runs the steps of a plan in the one loop of pipelines, functions, eager calls and debug mode.
+"""Runs the steps of a plan, in one loop that pipelines, functions, eager calls and debug mode share.
 
 A pipeline calls `make` with its steps, timers and locks. An `Iteration` is a batch in progress, a `Result` a finished one.
 `PreparedPlan` is for calls without a pipeline.
@@ -96,7 +96,7 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Selects the samples of a branch from those of its parent by the predicate, adds them to `parts`, and returns them.
+    """Selects the samples of a branch by its predicate, adds them to `parts`, and returns them.
 
     Raises:
         NodeFailure: a predicate is not a scalar.

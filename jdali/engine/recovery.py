@@ -99,7 +99,7 @@ class StandIns:
     """Makes the task for each retry of a batch: stand-ins replace the samples that failed.
 
     A stand-in is another sample of the reader, from the same epoch. It depends only on (epoch, index, attempt), not on other
-    batches. This sample also appears in the epoch at its own place. An external source cannot read another sample. So in a
+    batches. The stand-in also appears in the epoch at its own place. An external source cannot read another sample. So in a
     pipeline with an external source, a failed position repeats a good position of the batch, in all sources.
 
     Args:
@@ -141,7 +141,7 @@ class StandIns:
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
     def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
-        # Try the next sample, then samples far apart: bad samples are often neighbours, and each attempt makes a whole batch.
+        # Try the next sample, then samples far apart, because bad samples are often neighbours, and each attempt makes a batch.
         size, chosen = self._sizes[name], self._chosen.get(name)
         stride, own = _stride(size)
         steps = self._tried - 1

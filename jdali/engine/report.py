@@ -21,7 +21,7 @@ QUIET_BATCHES = 20
 
 
 def describe(engine: Engine, room: Room | None = None) -> str:
-    """Describes the plan: a line for each step, and for each compiled program under its stage."""
+    """Describes the plan: a line for each step and, below each stage, a line for each of its compiled programs."""
     first = f"plan of {counted(len(engine.plan.steps), 'step')}, batch_size {engine.batch_size}, "
     first += counted(engine.pool.threads, "thread")
     if engine.elsewhere is not None and not engine.here.steps:
@@ -94,7 +94,7 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
 
 
 def waste(runners: Iterable[StageRunner]) -> float:
-    """Estimates the time of the samples with padding divided by their time without it, by the cost model."""
+    """Estimates, by the cost model, how many times as long samples take with padding as without."""
     return _ratio(program for runner in runners for program in runner.programs.values())
 
 

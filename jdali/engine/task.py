@@ -16,7 +16,7 @@ from jdali.readers.order.epochs import SampleRefs
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampleIds:
-    """Holds the identities of the samples of a batch, or of those that a branch works on.
+    """Holds the identities of the samples of a batch or of a branch.
 
     Attributes:
         epoch: uint32 [n].

@@ -290,7 +290,7 @@ class Window:
             if self._scaler is not None:
                 self._scaler.note_batch()
             if self.engine.elsewhere is not None and self.engine.elsewhere.workers.in_flight != self._fitted:
-                self._fit_workers()  # workers of a cluster get several small batches in one call
+                self._fit_workers()  # `in_flight` changes if a cluster makes several small batches in one call
             return outcome
         if isinstance(outcome, StopIteration):
             self._enter(Phase.ENDED)

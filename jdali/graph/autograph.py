@@ -26,7 +26,7 @@ from jdali.graph.branch_state import MISSING, Merge, Return, Variable, existing_
 from jdali.graph.liveness import HOOK
 from jdali.graph.transform import transform
 
-# Libraries that are not converted, like the standard library: they are large, and do not branch on graph values.
+# These libraries and the standard library are not converted: they are large, and do not branch on graph values.
 LIBRARIES = {
     "jdali", "jax", "jaxlib", "numpy", "scipy", "ml_dtypes", "flax", "optax", "orbax", "grain", "PIL",
     "torch", "tensorflow", "cv2", "pytest", "_pytest", "pluggy", "nvidia", "cupy", "numba", "skimage",
@@ -43,7 +43,7 @@ def is_not_converted(func: object) -> bool:
 
 
 def do_not_convert(func: object = None) -> Any:
-    """Decorates a function so that its `if`, `and`, `or` and `not`, and those of all functions that it calls, stay Python's own.
+    """Decorates a function so that `if`, `and`, `or` and `not` stay Python's own, in it and in all functions that it calls.
 
     Raises:
         ValueError: the function is a pipeline definition.
@@ -133,7 +133,7 @@ _CODES: dict[tuple[str, CodeType], CodeType | None] = {}  # converted code, by f
 
 
 class ConditionalHooks:
-    """Functions that converted code calls, as `ag__`."""
+    """Defines the functions that converted code calls by the name `ag__`."""
 
     Return = Return
     BREAK = "break"
@@ -155,7 +155,7 @@ class ConditionalHooks:
             live: variables among `assigned` that are read later.
             targets: attributes and items that the branches set.
 
-        Returns: how the branches ended: None if at their end, otherwise a `Return`, BREAK or CONTINUE.
+        Returns: how the branches ended: None if they ran to their end, otherwise a `Return`, BREAK or CONTINUE.
         """
         if not _is_graph_value(condition):
             taken = body if condition else orelse

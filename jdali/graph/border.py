@@ -59,7 +59,7 @@ def steps_before_programs(plan: ExecutionPlan) -> list[int]:
 
 
 def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
-    """Marks the steps whose samples may be made late, so that a batch's samples are never in memory all at once.
+    """Marks the steps whose samples may be made late, so that a batch's samples are never all in memory at the same time.
 
     The operator of such a step finds the sizes of its output with a probe. Only one stage reads the output. This stage is in
     the same branch, reads the output as data, and its `setup` needs only the sizes. A stage that mixes samples does not

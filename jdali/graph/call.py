@@ -90,7 +90,7 @@ def _call_once(
             value = passed[key] = expression_stack(value, arg.element_type)
         if isinstance(value, types.ArrayConstant):
             array = types.constant_array(value)
-            number = arg.is_number and array.size == 1  # checked here
+            number = arg.is_number and array.size == 1  # then checked as a Python number
             value = passed[key] = array.item() if number else constant_node(value)
         if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
             raise TypeError(

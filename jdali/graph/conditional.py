@@ -56,7 +56,7 @@ class Branches:
         return self.enter(self._graph.own(value), self._graph.domain)
 
     def enter(self, value: DataNode, domain: Domain) -> DataNode:
-        """Brings a value into a branch with a node that selects the samples of the branch. Each value gets only one such node."""
+        """Returns the part of a value for the samples of a branch. Adds the node that selects them only once for each value."""
         own = value.source.domain
         if own is domain:
             return value
@@ -177,7 +177,7 @@ class Branches:
         return self._merged(sides, predicate, "merge", parent)
 
     def domain_of(self, values: Iterable[object], current: Domain) -> Domain:
-        """Returns the domain that an operator works on: the smallest part by `split` among its inputs, or else `current`."""
+        """Returns the domain of an operator: the smallest part of a `split` among its inputs; `current` if there is none."""
         for value in values:
             domain = value.source.domain if isinstance(value, DataNode) else value
             if isinstance(domain, Domain) and domain in self._by_hand and _depth(domain) > _depth(current):

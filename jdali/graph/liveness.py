@@ -97,7 +97,7 @@ class _Analysis:
     def _loop(
         self, node: ast.For | ast.AsyncFor | ast.While, after: Names, set_: Names, test: Names
     ) -> Names:
-        """Analyzes a loop until no name is added, because the body may run after itself."""
+        """Analyzes a loop repeatedly until no name is added, because the body may run again."""
         start = self.block(node.orelse, after) | test
         while True:
             self.loops.append((after, start))

@@ -151,9 +151,9 @@ class Graph:
 
         Args:
             num_outputs: number of outputs; if None, the operator decides.
-            domain: the samples that the operator works on, of which the inputs must be values. None: the samples of the
-                current branch; the inputs are then brought into it. A source always has samples for the whole batch, as in
-                DALI.
+            domain: the samples that the operator works on; the inputs must have the same samples. None: the samples of
+                the current branch, which are selected from the inputs. A source always has samples for the whole batch,
+                as in DALI.
         """
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
@@ -386,7 +386,7 @@ def apply(
 
 
 def device_of(inputs: Sequence[object]) -> str:
-    """Chooses the device of an operator for which the user gives none: the accelerator if any input is there."""
+    """Chooses the device of an operator if the user gives none: the accelerator if any input is there, else the CPU."""
     return "gpu" if any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs) else "cpu"
 
 

@@ -2,8 +2,8 @@
 
 Every node gets a *level*. A value that some `setup` or host operator reads on the host (such as a rotation angle that sets
 the size of the canvas) must be computed one level before its consumer. All other nodes come as late as possible, so that
-they fuse with their consumers. An operator that works on the whole batch is a stage of its own, because the shapes of other
-stages differ by sample. Within a level host steps come first, then stages on the CPU, then stages on the accelerator.
+they fuse with their consumers. An operator that works on the whole batch is a separate stage, because in other stages
+the shapes differ by sample. Within a level host steps come first, then stages on the CPU, then stages on the accelerator.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def _stages(
         members = set(group)
         inputs: dict[DataNode, None] = {}
         for node in group:
-            # An argument that `setup` reads is no input of the program: it is passed with the results of `setup`.
+            # An argument that `setup` reads is no input of the program, because it is passed with the results of `setup`.
             handed_over = {*node.needs_values(), *_checked_values(node)} & {*node.arg_inputs.values()}
             for value in [*node.data_inputs, *node.arg_inputs.values()]:
                 if value.source not in members and value not in handed_over:

@@ -154,7 +154,10 @@ def copy_graph(graph: Graph) -> Graph:
 
 
 def reduced_operator(value: object) -> Any:
-    """Reduces an operator, for `pickle`, to its name and module; NotImplemented for operators of `__main__` and other objects."""
+    """Reduces an operator to its name and module, for `pickle`.
+
+    Returns NotImplemented for operators of `__main__`, and for objects that are not operators.
+    """
     if not isinstance(value, Operator) or REGISTRY.loaded().get(value.name) is not value:
         return NotImplemented
     module = value.run.__module__

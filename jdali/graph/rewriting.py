@@ -32,7 +32,7 @@ HOST_OPERATORS = frozenset(
 def may_be_exported(node: Node) -> bool:
     """Returns True if an exported folder may contain the operator of a node.
 
-    These are compiled operators, decoders, `HOST_OPERATORS`, moves between devices and parts of conditionals.
+    Allowed are compiled operators, decoders, `HOST_OPERATORS`, moves between devices and parts of conditionals.
     """
     op = node.op
     decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
@@ -72,7 +72,7 @@ def is_choice(node: Node) -> bool:
 
 
 def passes_on(node: Node) -> bool:
-    """Returns True if a node only passes on its first input, so that functions omit it: a move, or the start of a branch."""
+    """Returns True if a node (a move, or the start of a branch) only passes on its first input, so that functions omit it."""
     return moves_only(node) or node.op.name == _SPLIT
 
 

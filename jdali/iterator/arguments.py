@@ -120,7 +120,7 @@ def epoch_counter(
     counter = EpochCounter(
         policy, batch_size=pipes[0].batch_size, pipelines=len(pipes), size=size, reader=reader, padded=padded
     )
-    if counter.length == 0 and prepares:  # as in DALI; without `prepares` epochs have no batches
+    if counter.length == 0 and prepares:  # as in DALI; if `prepares` is false, epochs are empty
         raise RuntimeError(
             f"iterator: {counter.size} samples in a shard do not fill one batch of "
             f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only "

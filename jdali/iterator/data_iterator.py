@@ -63,14 +63,14 @@ class DataIterator(EpochLoop[BatchT]):
         last_batch_padded: with `size`, True if the source repeats its last sample at the end of the epoch. Not needed with
             `reader_name`.
         last_batch_policy: rule for samples that do not fill a batch.
-        prepare_first_batch: if True, starts to make the first batch, and to compile programs for it, at once and in the
+        prepare_first_batch: if True, immediately starts to make the first batch, and to compile programs for it, in the
             background. The constructor then calls the functions of external sources for this batch.
         sharding: a sharding for all outputs, or a dict of shardings by name; outputs become global arrays. The compiled
             stages that make these outputs run on all devices of the sharding, each device on its part of the samples, and
             the results stay there (`Pipeline.plan` shows which stages do). Outputs in host memory are copied slice by slice
-            to their devices. With several processes, each process makes a part of the batch: pipelines of all processes must
-            have the same seed, but read different shards (processes with the same part read the same shard). Give
-            `reader_name`, so that all processes take the same number of steps.
+            to their devices. With several processes, each process makes a part of the batch. The pipelines of all
+            processes must have the same seed. Processes with the same part must read the same shard, processes with
+            different parts different shards. Give `reader_name`, so that all processes take the same number of steps.
         mask_name: name of the mask, bool [N]. It is False for samples that only fill up the batch (with
             `LastBatchPolicy.PAD`) and for samples that replace failed ones (with `on_error="mask"`). With neither of these
             options there is no mask.
@@ -293,7 +293,7 @@ class DataIterator(EpochLoop[BatchT]):
             step: number of the batch, from 0. In resumed training, the count continues.
             epoch: number of the epoch, from 0; `step` is then counted from its beginning. None counts from the beginning of
                 the training. If an epoch was resumed with another batch size or number of shards, its batches are counted
-                from this point.
+                from where it was resumed.
 
         Raises:
             IndexError: the batch does not exist.

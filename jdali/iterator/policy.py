@@ -148,7 +148,7 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Number of samples that a batch takes of an epoch; with a reader, of one shard, because each pipeline has its own."""
+        """Number of samples of the epoch in a batch. With a reader, only one shard counts, because each pipeline has its own."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
@@ -245,7 +245,7 @@ class EpochCounter:
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended. Returns False, so that this epoch continues, if the previous one has already ended there."""
+        """Notes that a source ended. Returns False if the previous epoch already ended there; then this epoch continues."""
         if self.done or self._began_again:
             return True
         self._began_again = True

@@ -131,7 +131,7 @@ class BatchStream:
     def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
         """Takes an item as `take` does, but returns batches before their arrays are made, and includes surplus batches."""
         if self._ended:
-            if not self._leaves:  # an interrupt kept the end from the user
+            if not self._leaves:  # an interrupt came before the user got the end
                 return self.end()
             self._begin_epoch()
             return None

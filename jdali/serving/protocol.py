@@ -269,7 +269,6 @@ def _is_nested(data: msgspec.Raw) -> bool:
 
 
 def _strings(tensor: TensorMessage, shape: tuple[int, ...]) -> list[bytes]:
-    """Splits a BYTES tensor into its elements."""
     nested = len(shape) == 2 and _is_nested(tensor.data)
     kind = _tuple_of(tuple[str] if nested else str, shape[0])
     values = _decoded(tensor.data, kind, f"input {tensor.name!r}: strings of shape {list(shape)}")

@@ -27,7 +27,7 @@ _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
 _SECONDS = 60.0  # seconds to wait for the first actor to fill the memory
 _TRIES = 3
-_ADDRESSES = 64  # for each key, so many that one actor survives; asking all takes 1 ms
+_ADDRESSES = 64  # per key; with so many, one actor should survive, and asking all takes only 1 ms
 
 
 class NodeMemory:

@@ -87,7 +87,7 @@ class ActorAnswer:
     deaths: int = 0
 
 
-# A killed client cannot leave, so its process ends after this time. A client that calls later must join again.
+# A killed client cannot leave, so the process of an idle client ends after this time. The client must then join again.
 _IDLE_SECONDS = 600.0
 
 
@@ -113,7 +113,7 @@ class ActorClient:
         content = packed_memory(call.packed, call.arrays)
         # The process writes the log to shared memory, where it can be read after the process has died.
         log = content.memory.map() if call.has_log and content.memory is not None else None
-        # Do not try again here, because a new process would first compile, which processes of other actors have already done.
+        # Do not try again here: a new process would first compile, but processes of other actors have already compiled.
         future = self.pool.submit(content, call.order, patience=0)
         try:
             return await asyncio.shield(asyncio.wrap_future(future))  # only the pool may end it
@@ -196,7 +196,7 @@ class PipelineActor:
 
 
 def running(log: mmap.mmap, packed: PackedValue) -> int:
-    """Returns the position of the task that a process has started last, within a group."""
+    """Returns the position, within its group, of the task that a process started last."""
     offset, _ = packed.spans[0]
     return max(int(np.frombuffer(log, np.int64, 1, offset)[0]) - 1, 0)
 

@@ -89,7 +89,7 @@ class _Runner:
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
             max_batch=key.room, budget=BUDGET, takes_turns=is_stage or key.op.random, runs_empty=True,
-            shares_rows=key.room > 1,  # calls with one sample are short, so they have no unused rows
+            shares_rows=key.room > 1,  # a call for one sample should be short, so it has no unused rows
         )  # fmt: skip
 
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:
@@ -120,7 +120,7 @@ def run_operator(
 
     Args:
         per_sample: per-sample arguments by name: batches, or arrays [N, ...].
-        draw: identifies the random numbers of a random operator. Those of sample i do not depend on the batch size.
+        draw: identifies the random numbers of a random operator. The numbers of sample i do not depend on the batch size.
         constants: inputs that are one array for all samples, by name; `setup` may read them.
     """
     if placement.name == "cpu":

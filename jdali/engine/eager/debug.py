@@ -207,7 +207,7 @@ class DebugGraph(Graph):
 
     The random keys of a batch are made from the samples of the first reader. So in the first iteration, random operators
     that are called before this reader wait for it, as do all operators that use their outputs. If the user asks for a value,
-    the waiting operators run at once.
+    the waiting operators run immediately.
     """
 
     def __init__(self, engine: DebugEngine):
@@ -216,10 +216,10 @@ class DebugGraph(Graph):
         self._env = Values()
         self._size: int | None = None  # size of the batch
         self._parts: dict[Domain, SampleIds] = {}
-        self._keys_known = False  # True once the samples are fixed, see `_fix_keys`
+        self._keys_known = False  # True once the samples are known, see `_fix_keys`
         self._refs: dict[Node, SampleRefs] = {}  # samples drawn so far, by node of the first iteration
         self._waiting: list[tuple[Node, DebugStep]] = []
-        self._called = 0  # operators that the function has called, without nodes of the user's batches
+        self._called = 0  # number of operators that the function has called
 
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNodeDebug:
         return DataNodeDebug(name, device, node, index, self)
@@ -316,7 +316,7 @@ class DebugGraph(Graph):
         return node.op.random or any(value not in self._env for value in dependencies(node))
 
     def _fix_keys(self) -> None:
-        """Fixes the samples of the batch. It draws them from the first reader, or numbers them if no reader was called yet."""
+        """Decides which samples the batch has: draws them from the first reader, or numbers them if no reader was called yet."""
         reader = self._engine.first_reader
         if reader is not None:
             self._draw_from(reader)

@@ -1,4 +1,4 @@
-"""Runs a traced function on the caller's batches, at once and without a pipeline."""
+"""Runs a traced function on the caller's batches, immediately and without a pipeline."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Trace:
 class StepwiseEngine(Engine):
     """Makes batches of another engine's tasks, operator by operator.
 
-    It shares the readers of the other engine, but does not change its position, times and programs.
+    It shares the readers of the other engine, but does not change that engine's position, times and programs.
     """
 
     def __init__(self, engine: Engine, *, most: int):
@@ -171,7 +171,6 @@ class PipelineInspector:
 
     @contextlib.contextmanager
     def _exclusively(self) -> Iterator[None]:
-        """Lets one thread work at a time."""
         try:
             with self._lock:
                 if self._closed:
@@ -236,7 +235,7 @@ class PipelineInspector:
 
     @property
     def knows_samples(self) -> bool:
-        """True if an index identifies a sample: one reader, no external source, no operator on whole batches."""
+        """True if an index identifies a sample: there is one reader, no external source and no operator on whole batches."""
         engine = self.engine
         return len(engine.readers) == len(engine.sources) == 1 and not self._mixes
 

@@ -46,7 +46,7 @@ class CallKey:
     def of(
         cls, function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], arrays: Any
     ) -> tuple[CallKey, list[Any]]:
-        """Splits a call into its key and its arrays, which are the arguments of one of the types `arrays`."""
+        """Splits a call into its key and its arrays, which are the arguments whose type is in `arrays`."""
         leaves, structure = jax.tree_util.tree_flatten(
             (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, arrays)
         )

@@ -43,7 +43,7 @@ class Draw:
     def of(
         cls, count: int, seed: int, key: Any, epoch: Any, index: Any, held: HeldKeys | None = None
     ) -> Draw:
-        """Checks the caller's values. The index defaults to 0, 1, ...; with `held`, key, epoch and index are ignored."""
+        """Checks the caller's values. The index defaults to 0, 1, ... Keys in `held` replace the key, epoch and index."""
         words: Any = seed_words(seed)
         if held:
             first = np.zeros(count, np.int64)
@@ -81,7 +81,7 @@ class Draw:
         return self.ids().words()
 
     def seeds(self, nodes: Sequence[Node]) -> Any:
-        """Returns uint32 [operators, 3]; a row is the two words of an operator's seed, and its stream."""
+        """Returns the seed (two words) and the stream of each operator, uint32 [operators, 3]."""
         rows: list[tuple[Any, int]] = []
         for node in nodes:
             if node.id in self.held:

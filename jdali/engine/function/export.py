@@ -223,7 +223,7 @@ def _described_outputs(
         varied: True if samples at the start may differ in size.
     """
     form = plans[0].form
-    # If the pipeline took one size only, outputs of other sizes are unknown.
+    # If sizes may vary, but all plans have the same input sizes, the sizes of the outputs are unknown.
     many = len({plan.form.program.shapes[: form.inputs] for plan in plans}) > 1 or not varied
     sizes = [{plan.form.program.shapes[number] for plan in plans} if many else () for number in form.outputs]
     dtypes = [form.values[number] for number in form.outputs]
@@ -356,7 +356,6 @@ def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int,
 
 
 def aspect(sides: Sequence[int]) -> float:
-    """Returns the ratio of the longest side to the shortest."""
     return max(sides) / max(min(sides), 1) if sides else 1.0
 
 

@@ -273,7 +273,7 @@ class PipelineFunction:
         dtypes, ragged = plan.form.values, plan.form.ragged
         for name, array, shape, dtype in zip(self.start, arrays, plan.shapes, dtypes, strict=False):
             wanted, found = (*np.shape(plan.packed)[:1], *shape), np.shape(array)
-            # The plan has the true sizes of ragged samples, so their padded array may be larger.
+            # The plan has the true sizes of ragged samples, so an array that holds them may be larger than the plan's shape.
             fits = ragged and len(found) == len(wanted) and found[0] == wanted[0]
             if array.dtype != dtype or (
                 not all(map(operator.ge, found, wanted)) if fits else found != wanted

@@ -25,8 +25,8 @@ _BATCH_SIZE = 32  # the host part expects this size, but takes any
 def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, threads: int = 1) -> Preprocess:
     """Loads a folder that `Pipeline.export` wrote: the preprocessing without the code that defined it.
 
-    The folder contains no code. Programs are StableHLO; everything else is JSON, which is checked, and operators are
-    jdali's. As a pipeline does, `load` turns on JAX's persistent compilation cache, so that the next process compiles
+    The folder contains no code. Programs are StableHLO. Everything else is JSON, which is checked, and may name only
+    operators of jdali. As a pipeline does, `load` turns on JAX's persistent compilation cache, so that the next process compiles
     nothing.
 
     Args:

@@ -54,7 +54,7 @@ class FixedValue(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class HeldKey(msgspec.Struct, forbid_unknown_fields=True):
-    """Describes a key from which an operator draws the same for every sample."""
+    """Describes a key from which an operator draws the same values for every sample."""
 
     node: int
     words: tuple[Word, Word]

@@ -1,7 +1,7 @@
 """Turns functions that call operators of `jdali.fn` into pure functions of one sample.
 
-A function is traced as a graph, which is evaluated with arrays in place of batches: a conditional becomes
-`lax.switch`, a random operator draws from the caller's key.
+A function is traced as a graph, which is evaluated with arrays in place of batches. A conditional becomes
+`lax.switch`, and a random operator draws from the caller's key.
 """
 
 from __future__ import annotations

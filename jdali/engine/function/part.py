@@ -66,7 +66,7 @@ class Part:
         return Stage(0, 0, "cpu", WHOLE_BATCH, nodes, tuple(inputs), self.outputs)
 
     def making(self, value: DataNode) -> Part:
-        """Returns the operators of this part that are needed to make one value, as a part."""
+        """Returns a part with only the operators that make one value."""
         return _part(self.start, (value,), self.nodes, self.fixed)
 
 
@@ -75,7 +75,7 @@ class FunctionDefinition:
     """Defines a function of a pipeline, which this process or another process makes.
 
     Attributes:
-        held: keys of the operators that draw the same for every sample, by operator number.
+        held: keys of the operators that draw the same values for every sample, by operator number.
         layouts: layouts of the values of the start, "" if unknown.
     """
 

@@ -222,7 +222,7 @@ class _HostValues(Values):
             raise TracedArgumentError(
                 f"the random values of {names} are not known, because the key or index is traced"
             )
-        # Ragged: the sizes are no part of a program, so that few programs are compiled.
+        # With `ragged`, a program does not depend on the sizes, so few programs are compiled.
         plan = maker.plan(inputs, draw, ragged=True)
         shapes = plan.form.program.shapes
         arrays = []

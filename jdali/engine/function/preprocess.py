@@ -47,7 +47,7 @@ class Preprocess:
             of encoded bytes.
         start: names of the inputs of the compiled part.
         outputs, dtypes, layouts: names, element types and layouts of the outputs.
-        random: names of operators that draw random values; then a call needs a key or an index.
+        random: names of operators that draw random values; if there are any, a call needs a key or an index.
         shapes: declared padded shapes of one sample of the start.
         sizes: size of all samples of each output; None if they differ.
         fingerprint: the folder's fingerprint.
@@ -202,7 +202,7 @@ class Preprocess:
         epoch: int = 0,
         index: int = 0,
     ) -> tuple[FunctionPlan, tuple[str, int]]:
-        """Plans a sample of these sizes; the other arguments are its `Draw`, if the plan depends on it."""
+        """Plans a sample of these sizes. The other arguments define its `Draw`, and are omitted if plans do not depend on it."""
         draw = self._function.draw(1)
         if words:
             draw = Draw(np.array(words, np.uint32), is_key, np.array([epoch]), np.array([index]))

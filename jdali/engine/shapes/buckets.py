@@ -6,16 +6,17 @@ it runs in the same program in every batch. This module implements level 0, `coa
 
 * The shapes of a value are on a grid: a fine grid where padding costs time, a coarse grid where a sample takes so little
   time that programs cost more, a roomy grid where an operator's time does not grow with the padding (`cost`).
-* The longest side of a picture is on the grid, and the other sides are a fraction of it: sides of photographs are nearly
-  proportional, and independent grids would give many more shapes.
+* The longest side of a picture is on the grid, and the other sides are a fraction of it, because most photographs have
+  one of a few aspect ratios, and independent grids would give many more shapes.
 * An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So a resize to
   300 × 300 has no padding, and frames of sound need no programs of their own. In small batches on a CPU, where
-  programs cost most, an output has a square that other sizes share (`ROOM_OUT_FEW`).
+  programs cost most, an output is padded to a square that other sizes share (`ROOM_OUT_FEW`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -37,17 +38,17 @@ def _powers(base: float, *factors: float) -> tuple[float, ...]:
     return tuple(sorted(f / base**k for k in range(10) for f in factors))
 
 
-# Grids where padding costs time: for samples that take much time, and for samples that take little.
+# Grids where padding costs time: `TIGHT` for samples that take much time, `CHEAP` for samples that take little.
 TIGHT = Grid(FINE, _powers(2, 1, 0.75))
 CHEAP = Grid(COARSE, _powers(2, 1))
-# Grids where padding costs no time: the padding of an input only takes memory, the padding of an output is also written.
+# Grids where padding costs little time. The padding of an input only takes memory; the padding of an output is also written.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. The squares
-# cost 0.1 to 0.3 ms a sample, because memory is written, and copied to the true size (benchmarks/RESULTS.md).
+# For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. A square
+# costs 0.1 to 0.3 ms a sample, to write the padding and to copy the sample out of it (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have
-# more: if inputs and outputs had independent shapes, there would be too many combinations.
+# more, because independent shapes of inputs and outputs would give too many combinations.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -141,15 +142,14 @@ class PaddedShapes:
             )
         else:
             shapes = self.shapes(extents, held, level)
-        cells = np.broadcast_to(_rows_of(shapes), (count,))
+        cells, distinct = _distinct(shapes)
+        cells = np.broadcast_to(cells, (count,))
         true = elements(extents)
         seconds = self._cost.seconds(true, np.broadcast_to(elements(shapes), true.shape))
         needed = self._cost.seconds(true, true)
         groups = []
-        for cell in range(cells.max() + 1):
+        for cell, shape in enumerate(distinct):
             samples = np.flatnonzero(cells == cell)
-            row = int(samples[0]) if len(shapes[0]) > 1 else 0
-            shape = tuple(int(n) for s in shapes for n in s[row])
             each = needed[samples]
             cheapest = int(samples[each.argmin()])
             groups.append(Group(shape, samples, float(seconds[samples].sum()), float(each.sum()), cheapest))
@@ -201,10 +201,10 @@ class PaddedShapes:
         `ranks` are the outputs' numbers of axes, which may depend on the sizes of the whole batch, as in `one_hot`. A derived
         shape with another number of axes is ignored.
         """
-        cells = _rows_of(reads) if reads else np.zeros(count, np.int64)
-        _, first = np.unique(cells, return_index=True)
+        cells, distinct = _distinct(reads) if reads else (np.zeros(count, np.int64), [()])
+        ends = list(itertools.accumulate((shape.shape[1] for shape in reads), initial=0))
         found = [
-            self._derive(number, tuple(tuple(int(n) for n in shape[row]) for shape in reads)) for row in first
+            self._derive(number, tuple(row[a:b] for a, b in itertools.pairwise(ends))) for row in distinct
         ]
         fitting = [f if f is not None and tuple(map(len, f)) == ranks[: len(f)] else None for f in found]
         known = [f for f in fitting if f is not None]
@@ -251,7 +251,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Returns the shape that a sample has in memory if the sample fits in it and it is not larger than `own`; otherwise `own`."""
+    """Returns `held`, the shapes in memory, where they hold the samples and are not larger than `own`; elsewhere `own`."""
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 
@@ -261,11 +261,15 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
     return sizes
 
 
-def _rows_of(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Joins columns [N, ...], and gives equal rows the same number. Returns the numbers, int [N]."""
+def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[tuple[int, ...]]]:
+    """Joins columns [N, ...], and gives equal rows the same number.
+
+    Returns: the numbers, int [N], and the distinct rows in their order.
+    """
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
-        return np.zeros(len(rows), np.int64)
+        return np.zeros(len(rows), np.int64), [tuple(rows[0].tolist())]
     each = list(map(tuple, rows.tolist()))
-    numbers = {row: number for number, row in enumerate(sorted(set(each)))}
-    return np.array([numbers[row] for row in each])  # `np.unique` takes two to ten times as long
+    distinct = sorted(set(each))
+    numbers = {row: number for number, row in enumerate(distinct)}
+    return np.array([numbers[row] for row in each]), distinct  # `np.unique` takes two to ten times as long

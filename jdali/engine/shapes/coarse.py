@@ -1,10 +1,10 @@
 """Computes padded shapes at ever coarser levels, so that samples of any sizes share a few programs.
 
 A level is a number. Level 0 is the fine grid of `buckets`. Each other level is a pair: a grid of sizes (`GRIDS`), and a
-floor, the minimum number of elements of a padded value (`FLOORS`). Small samples have most of the shapes but take little of
-the time; the floor pads them all to a few shapes. The shape of a sample does not depend on other samples.
+floor, the minimum number of elements of a padded value (`FLOORS`). Most of the shapes are of small samples, which take
+little of the time; the floor pads them all to a few shapes. The shape of a sample does not depend on other samples.
 
-A stage rises only to levels whose grid and floor are both at least as coarse. Each grid is a subset of the one before. At the
+A stage rises only to levels at which neither the grid nor the floor is finer. Each grid is a subset of the one before. At the
 last level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
 """
 
@@ -34,7 +34,7 @@ class CoarseGrid:
 
     Attributes:
         longest: sizes of the longest side of a picture; None for `sizes`.
-        frames: sizes of further axes of pictures, such as frames. They are fewer, because more axes multiply the number of
+        frames: sizes of further axes of pictures, such as frames. There are few, because more axes multiply the number of
             shapes.
     """
 
@@ -53,7 +53,7 @@ GRIDS = (
     CoarseGrid("powers of 2, powers of 4 for longest sides", DOUBLING, QUADRUPLING, QUADRUPLING),
     CoarseGrid("powers of 4", QUADRUPLING, None, QUADRUPLING),
 )
-# Minimum number of elements of a value over its named axes, without channels.
+# Minimum numbers of elements of a padded value. Only its named axes count, without channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
 # Maximum size to which an unnamed axis, such as the axis of boxes, is padded. The size is the side of a square with as many
 # elements as the floor (of a cube, if three axes are unnamed), but at most this, because the time of some operators grows with
@@ -104,7 +104,7 @@ def coarser_than(level: int) -> Iterator[list[int]]:
 
 
 def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | None = None) -> np.ndarray:
-    """Returns the padded shapes of a value, int [N, ndim], at a level from 1."""
+    """Returns the padded shapes of a value, int [N, ndim], at a level of at least 1."""
     coarseness = Coarseness.of(level)
     number = max(coarseness.grid, _ROOMY_OUTPUT) if roomy is Roomy.OUTPUT else coarseness.grid
     grid, floor = GRIDS[number], FLOORS[coarseness.floor]

@@ -24,7 +24,7 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
 # Maximum number of shapes of a stage at one level. A stage with more shapes rises to a coarser level.
 MOST_SHAPES = 16
-# A level is worth its new programs if it has at most this share of the present shapes.
+# A coarser level needs new programs, so it must have at most this share of the present number of shapes.
 _WORTH_IT = 2 / 3
 # If no level is worth it, or the best one still has too many shapes, the stage searches again when its number of shapes has
 # grown by this factor.
@@ -88,7 +88,9 @@ class StageShapes:
         together: bool = False,
         rows: Callable[[Group], int] | None = None,
     ) -> list[Group]:
-        """Groups the samples of a batch, and counts them; raises the level first if there are too many shapes.
+        """Groups the samples of a batch by padded shape, and counts the samples of each shape.
+
+        If there are too many shapes, this first raises the level.
 
         Args:
             rows: returns the rows of a call in the shape of a group. Unused rows are filled with samples of smaller
@@ -119,7 +121,7 @@ class StageShapes:
         return len(self._seen)
 
     def count(self, groups: Sequence[Group]) -> bool:
-        """Counts the samples of a batch; returns False, and counts none, if this level has too many shapes."""
+        """Counts the samples of a batch by shape. If this level would have too many shapes, counts none and returns False."""
         if self._most is None:
             return True
         counted = _counted(self._seen, groups)

@@ -88,7 +88,7 @@ class HostBatchOpRunner(HostRunner):
             scaled_for: operators for which pictures may be decoded at a fraction of their sizes; empty if this is not allowed.
             may_be_late: True if samples may be made later, when a stage reads them, see `late`.
         """
-        super().__init__(node, seed, may_be_brief=op.probe is not None)  # a decoder
+        super().__init__(node, seed, may_be_brief=op.probe is not None)  # True for decoders
         self._op, self._device, self._scaled_for, self._may_be_late = op, device, scaled_for, may_be_late
         self.at_once = 1 if op.effects or node.mixes_samples else 2
         bound = op.bind(node.args)
@@ -131,7 +131,7 @@ class HostBatchOpRunner(HostRunner):
         return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
 
     def _make_later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> None:
-        here = pool.here()  # the stage reads them in a thread of the pool
+        here = pool.here()  # the thread that reads the samples makes them
 
         def some(rows: np.ndarray) -> Store:
             made = self._made(self._part(call, rows), here)

@@ -71,7 +71,7 @@ class HostRunner(StepRunner):
 
 
 def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Splits the arguments of `run` into values for all samples, and arrays [N, ...] with one value each."""
+    """Splits the arguments of `run` into values for all samples, and arrays [N, ...] with a value for each sample."""
     fixed = dict(plan.call.static) | {k: None if c is None else c.value for k, c in plan.call.constants}
     return fixed, {k: np.asarray(v) for k, v in plan.traced.items()}
 

@@ -4,10 +4,10 @@
  host step ──▶ sizes, and a LateBlock ──▶ stage: plans by the sizes; for each call, ──all made──▶ the outputs
                                           has the samples made that it copies
                                                   │ a sample fails, or has another size
-                                                  └──▶ the stage runs again, with all samples made at once
+                                                  └──▶ the stage runs again, with all samples made together
 ```
 
-So only the samples of one call are in memory at a time. Failures are reported as if all samples had been made at once.
+So only the samples of one call are in memory at a time. Failures are reported as if all samples had been made together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from jdali._batches import BatchSpec, LateBlock, Store
 from jdali._system.devices import HostArray
 
-# Smallest batch, in bytes, whose samples are made late; a smaller batch costs less if it is made at once. Late samples lower
+# Smallest batch, in bytes, whose samples are made late; a smaller batch costs less if made as a whole. Late samples lower
 # the memory of a ResNet-50 worker from 342 to 220 MiB, and take no longer. Only a process with one thread makes samples
 # late: with two threads, memory would fall from 564 to 445 MiB, but validation would be a tenth slower
 # (benchmarks/RESULTS.md).
@@ -36,7 +36,7 @@ class LateSamples:
 
     Args:
         some: makes the samples of some rows; raises an error if one fails.
-        all: makes all samples at once and returns the value of the output; raises NodeFailure if some fail.
+        all: makes all samples together and returns the value of the output; raises NodeFailure if some fail.
 
     Attributes:
         failed: True if a sample could not be made, or was not as planned.

@@ -22,7 +22,7 @@ STAGE = -1  # operator number of the stage's inputs
 
 
 class Slot(NamedTuple):
-    """Identifies a value of a stage: output `output` of operator `operator`, or input `output` of the stage (`STAGE`)."""
+    """Identifies an output of an operator in a stage by two numbers. With `STAGE` as `operator`, identifies an input instead."""
 
     operator: int
     output: int
@@ -99,7 +99,7 @@ class Packing:
         self.key = tuple((d, s) for d, s, _, _ in self.items)
 
     def pack(self, arrays: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Packs the arrays; returns the packed array and the arrays that stay apart."""
+        """Packs the arrays; returns the packed array and the arrays that do not fit in it."""
         packed = np.empty((count, self.columns), np.int32)
         for position, array in enumerate(arrays):
             self._write(packed, position, array)

@@ -152,13 +152,13 @@ class Dependencies:
         return (count, *by_frame, *env.constants, *parts)
 
     def specs(self, env: Values) -> dict[DataNode, BatchSpec]:
-        """Collects the specs of the values from outside of the stage, without arguments that are one array for the batch."""
+        """Collects the specs of values from outside the stage; leaves out arguments that are a single array for the batch."""
         values = [*self.values, *(v.value for v in self._by_value if v.value in env)]
         return {value: env[value].spec for value in values}
 
 
 def _is_by_frame(node: Node, name: str, value: TensorList | None) -> bool:
-    # None stands for an argument that is one array for the batch, which has no layout.
+    # None stands for an argument that is a single array for the whole batch; it has no layout.
     return value is not None and node.op.args[name].is_by_frame(value.spec.layout)
 
 

@@ -44,10 +44,10 @@ _CALLS = 8
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
 # A program on at most this many bytes is not split over XLA's threads. Nor are programs whose calls run side by side in the
-# pool's threads, because XLA's threads would mostly wait for each other (6 % of the time of a speech pipeline).
+# pool's threads, because XLA's threads would mostly wait for each other (this took 6 % of the time of a speech pipeline).
 SMALL_BYTES = 256 << 10
 
-# Pipelines with batches of at most `FEW_SAMPLES` share programs for all batch sizes: the shape alone decides the rows of a
+# In pipelines with batches of at most `FEW_SAMPLES`, all batch sizes share programs: only the shape decides the rows of a
 # call. A call with fewer rows takes at least `SHORTEST_CALL`, its overhead, so it costs at most about twice as much as a
 # program for just this batch.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
@@ -102,7 +102,7 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key, which has everything that it depends on. Counts functions new to the pipeline.
+        """Returns the function of a key; the key contains everything that the function depends on. Counts new functions.
 
         Raises:
             CompileLimitError: a new function would exceed the limit.
@@ -223,7 +223,7 @@ def few_samples_a_call(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> 
 
 
 def _seconds_a_sample(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> float:
-    # If time depends on true sizes, multiply it by the share of the shape that a sample usually fills.
+    # Where the time depends on true sizes, assume that a sample fills the usual share of the shape.
     counts = elements([np.array([shape], np.int64) for shape in shapes])
     return float(cost.seconds(counts * TRUE_SHARE, counts)[0])
 
@@ -295,7 +295,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
 def stage_function(outline: StageOutline, form: ProgramForm, platform: str) -> Callable[..., Any]:
     """Makes the function of a stage that the engine compiles.
 
-    It takes (arrays, packed, apart, identity, seeds, -0): small arrays are packed, -0 is the operand of `exact`.
+    It takes (arrays, packed, apart, identity, seeds, -0). `Packing.pack` makes `packed` and `apart`; `exact` takes -0.
     """
     compute, packing = stage_compute(outline, form), form.packing()
 

@@ -182,8 +182,8 @@ def spread_stages(
 ) -> None:
     """Lets stages run on all devices over which their results are split.
 
-    A stage runs on several devices if it works on whole batches on the accelerator, and makes an output that is split, or
-    data for a stage that makes one. Everything else stays on one device or the host: branches of a conditional, random
+    A stage runs on several devices if it works on whole batches on the accelerator, and makes a split output, or data for
+    a stage that makes one. Everything else stays on one device or the host: branches of a conditional, random
     values for arguments, operators that need the whole batch in one array, batches that cannot be divided evenly.
     """
     chosen: dict[DataNode, BatchSplit] = {}

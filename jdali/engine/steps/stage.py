@@ -262,7 +262,7 @@ class StageRunner(StepRunner):
     def _rows_of_outputs(
         self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any
     ) -> list[Store]:
-        """Finds the rows of each output's samples in the results, as stores without arrays."""
+        """Returns a store for each output. The stores locate the samples in the results, but do not reference the arrays."""
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)

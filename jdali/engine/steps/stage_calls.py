@@ -34,9 +34,9 @@ class StageCalls:
         self._stage = stage
         self.arguments = {node: prepared_args(node) for node in stage.nodes}
         # The largest of each `Rising` value so far. Later batches use at least this value, which limits the number of programs
-        # of a shape. It is not part of states, because all values that are large enough give the same results. ResNet-50
-        # training takes 11 programs and 4.8 ms a picture; always with the largest possible value, 11 programs and 5.5 ms; with
-        # each batch's own value, 18 programs and 4.7 ms.
+        # of a shape. The value is not part of states, because all values that are large enough give the same results. ResNet-50
+        # training takes 11 programs and 4.8 ms a picture. It would take 11 programs and 5.5 ms with the largest possible
+        # value, and 18 programs and 4.7 ms with each batch's own value.
         self._risen: dict[Node, dict[str, int]] | None = {} if remembers else None
         self.set_seed(seed)
 
@@ -86,7 +86,7 @@ class StageCalls:
         scaled = env.scaled.get(first) if isinstance(first, DataNode) else None
         request = request_of(
             node, count, args=self.arguments[node], specs=specs, values=values,
-            keys=keys(node) if op.random else None,  # type: ignore[arg-type]  # `Traced` refuses in its place
+            keys=keys(node) if op.random else None,  # type: ignore[arg-type]  # a `Traced` raises if it is used
             constants=env.constants, scaled=scaled,
         )  # fmt: skip
         return plan_call(request)

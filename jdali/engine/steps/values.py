@@ -56,7 +56,7 @@ class Values(dict[DataNode, TensorList]):
         return argument_values(self[value], op, name) if array is None else array
 
     def made_of(self, node: Node) -> Provenance | None:
-        """Returns the provenance of a node's outputs, that is, their samples of the sources; None if they come from no source.
+        """Returns the provenance of a node's outputs; None if they come from no source.
 
         The node need not have run, and may be part of a compiled program; its inputs must be known.
         """
@@ -74,7 +74,7 @@ class Values(dict[DataNode, TensorList]):
         return self._made_of[node]
 
     def _pasted(self, given: object, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
-        """Returns, for each sample, the positions of the samples pasted into it; None without the argument or images."""
+        """Returns, for each sample, the positions of the samples pasted into it; None if there is no argument or no image."""
         if given is None or images is None:
             return None
         if not isinstance(given, DataNode):

@@ -31,7 +31,7 @@ class ThreadPolicy:
     pixels take 1.8 times the processor time of one, and no less wall time. With pictures of 64×64 pixels it is 1.05 times,
     and two threads are worth it.
 
-    Cheap samples: threads that release the GIL many times a millisecond mostly wait for each other, too: for plain WAV files
+    Cheap samples: threads that release the GIL many times a millisecond mostly wait for each other, too. For plain WAV files,
     two threads took three times as long as one. This depends on the function and the machine, so the policy tries both ways
     now and then, and uses the faster one.
 
@@ -107,7 +107,7 @@ class ThreadPolicy:
 
     @property
     def stays(self) -> bool:
-        """True if this thread worked on all samples the last time it tried."""
+        """True if this thread worked on all samples of the last batch that it tried."""
         return self._batches_here > 0
 
     def _stay(self, seconds: float) -> None:
@@ -130,7 +130,8 @@ class ThreadPolicy:
 def groups_here(count: int, *, stays: bool = False) -> list[slice]:
     """Divides samples into calls for `work_here`.
 
-    The first sample is a call of its own, because it may wait for a disk, unless this thread made the last batch, too.
+    The first sample gets a separate call, because it may wait for a disk. It gets none with `stays`,
+    that is, if this thread also made the last batch.
     """
     bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]

@@ -94,6 +94,17 @@ def test_the_first_sample_is_loaded_alone_here():
     assert groups_here(1, stays=True) == [slice(0, 1)]
 
 
+def test_a_policy_stays_after_a_batch_that_was_made_here(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("jdali.engine.workers.thread_policy.time.perf_counter", lambda: now[0])
+    policy = ThreadPolicy()
+    assert not policy.stays
+    policy.work_here(lambda _: None, [1] * 3)
+    assert policy.stays
+    policy.work_here(lambda _: now.__setitem__(0, now[0] + 1.0), [1] * 3)  # one takes a second
+    assert not policy.stays
+
+
 def test_tasks_of_single_samples_even_out():
     assert [samples_a_task(count, 2) for count in (0, 1, 16, 31, 32, 320)] == [1, 1, 1, 1, 2, 20]
 
