@@ -332,8 +332,10 @@ def lerobot(
         adds an axis at the front. With `with_padding`, bool [T] for each window.
 
     Example:
-        frames, action = fn.readers.lerobot(
-            directory="robot", columns=["observation.images.top", "action"], delta_timestamps={"action": [0, 0.1, 0.2]}
+        frames, state = fn.readers.lerobot(
+            directory="robot",
+            columns=["observation.images.top", "observation.state"],
+            delta_timestamps={"observation.state": [-0.2, -0.1, 0]},
         )
     """
     need_pyarrow(_NAME)

@@ -114,7 +114,7 @@ def paired(
 
     Returns: for each keyword uint8 [bytes]. `Pipeline.reader_meta(name)["left_out"]` counts the samples that were left out.
 
-    Example: jpegs, pngs = fn.readers.paired(images="photos/*.jpg", masks="masks/*.png", random_shuffle=True)
+    Example: jpegs, pngs = fn.readers.paired(images="pairs/images", masks="pairs/masks", random_shuffle=True)
     """
     if missing not in ("error", "skip"):
         raise ValueError(f'{_NAME}: missing is {missing!r}, it must be "error" or "skip"')

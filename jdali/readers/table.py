@@ -160,7 +160,7 @@ def table(
     Returns: an output for each column: uint8 [bytes] for files, bytes and strings, [] for numbers, [n, ...] for lists.
 
     Example:
-        frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
+        frame = {"name": ["building/china.jpg", "flower/flower.jpg"], "label": [0, 1]}
         jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
     """
     return opened_frame(_TABLE, frame, columns, options, file_root, files)

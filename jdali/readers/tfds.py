@@ -86,7 +86,7 @@ def tfds(
     Returns: for each feature: uint8 [bytes] for pictures, texts and sound files, int64 [] for class labels, float32 [4] for
         boxes, and arrays of their type and shape for tensors, scalars and sequences (float64 is stored rounded to float32).
 
-    Example: jpegs, labels = fn.readers.tfds(directory="mnist/3.0.1", features=["image", "label"], split="test")
+    Example: jpegs, labels = fn.readers.tfds(directory="set/1.0.0", features=["image", "label"], split="train")
     """
     names = _names(features)
     folder = _storage.user_path(directory)

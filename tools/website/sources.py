@@ -137,6 +137,8 @@ def write_files(root: Path) -> None:
     for folder, name in (("building", "china.jpg"), ("flower", "flower.jpg")):
         (root / "photos" / folder).mkdir(parents=True)
         Image.fromarray(photograph(name)).save(root / "photos" / folder / name, quality=95)
+    (root / "train.csv").write_text("name,label\nbuilding/china.jpg,0\nflower/flower.jpg,1\n")
+    shutil.copytree(root / "pairs" / "images", root / "drawings" / "pencil")
     for name, first in (("rising", 262.0), ("second", 330.0)):
         with wave.open(str(root / f"{name}.wav"), "wb") as file:
             file.setnchannels(1)
