@@ -291,7 +291,9 @@ def _nearest(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], exten
         pixel = _floor(sampling, point, last)
         indices.append(_inside(sampling, pixel, last))
         inside.append((pixel >= 0) & (pixel <= last))
-    result = pixels.made(lambda read: saturate_cast(read[0], sampling.dtype), {0: pixels.read(indices)})
+    result = pixels.read(indices)
+    if pixels.dtype != sampling.dtype:  # packed pixels have the type of the result
+        result = saturate_cast(result, sampling.dtype)
     fill = _fill(sampling, sampling.dtype, pixels.channels)
     return result if fill is None else pixels.filled(functools.reduce(jnp.logical_and, inside), result, fill)
 
