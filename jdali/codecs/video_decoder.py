@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches import empty
 from jdali._errors import SampleError
 from jdali.codecs.exif import is_turned, stored
 from jdali.codecs.video_index import Source, VideoIndex, check_frames, library, open_stream, refusals
@@ -264,4 +265,4 @@ class VideoDecoder:
     @staticmethod
     def _allocate(count: int, height: int, width: int) -> np.ndarray:
         check_frames(count, height, width)
-        return np.empty((count, height, width, 3), np.uint8)
+        return empty((count, height, width, 3), np.uint8)

@@ -46,7 +46,11 @@ class _Hdf5Source(RecordFile):
         return size
 
     def take_error(self) -> Exception | None:
-        """Returns the last read error since the previous call, or None; the HDF5 library itself raises a different error."""
+        """Returns the latest read error since the last call, or None. The HDF5 library would raise its own error instead.
+
+        Its traceback leads to h5py's objects, which hold this source out of the garbage collector's sight: an error that
+        is kept would keep them until the exit, where the library calls the source after Python has ended, and crashes.
+        """
         error, self.error = self.error, None
         return error
 
@@ -154,7 +158,7 @@ def _open(files: RecordFiles, number: int, names: Sequence[str], axis: int) -> t
     try:
         file = h5py.File(source, "r")
     except Exception as error:
-        cause = source.error or error
+        cause = source.take_error() or error
         if is_of_machine(cause):
             raise cause from error
         reason = " ".join(str(cause).split())
@@ -163,7 +167,7 @@ def _open(files: RecordFiles, number: int, names: Sequence[str], axis: int) -> t
         return file, [_array(source, file, name, axis) for name in names]
     except Exception as error:
         file.close()
-        if is_of_machine(source.error or error):
+        if is_of_machine(source.take_error() or error):
             raise
         reason = " ".join(str(error).split())
         raise ValueError(f"{_NAME}: {files.names[number]} {reason}") from error

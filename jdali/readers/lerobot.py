@@ -15,7 +15,7 @@ from jdali._system import limits
 from jdali._system.regular_file import is_of_machine
 from jdali.codecs import image as codec
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options, slices, stores
-from jdali.readers.formats.arrow_columns import need_pyarrow
+from jdali.readers.formats.arrow_columns import consecutive, need_pyarrow
 from jdali.readers.formats.tables import column_names
 from jdali.readers.formats.videos import Videos
 from jdali.readers.layouts import with_layouts
@@ -243,8 +243,10 @@ class LeRobotReader(Reader):
                     )
                     return
             else:
+                frames.flags.writeable = False  # windows share frames
                 for i, places in zip(order, inverse.reshape(len(order), -1), strict=True):
-                    result[i] = frames[places]
+                    run = consecutive(places)
+                    result[i] = frames[places if run is None else run]
                 return
         for half in (order[: len(order) // 2], order[len(order) // 2 :]):
             self._read(key, file, {i: numbers[i] for i in half}, result, failures)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.faults import child
 from support.fuzz import refusals
 from support.readers import everything, failures, opened, reads
 
@@ -149,6 +150,24 @@ def test_a_damaged_file_and_a_damaged_chunk(tmp_path):
     found = failures(opened("hdf5", paths=path, dataset="x"))
     assert list(found) == [4, 5]
     assert "x.h5#sample 4: the chunk at [2, 0, 0] is damaged" in found[4]
+
+
+def test_a_process_that_met_a_file_cut_short_ends_well(tmp_path):
+    path = tmp_path / "x.h5"
+    written(path)
+    path.write_bytes(path.read_bytes()[:36])
+    script = """
+        import sys
+        from support.readers import opened
+
+        try:
+            opened("hdf5", paths=sys.argv[1], dataset="x")
+        except ValueError as error:
+            print(error)
+    """
+    ended = child(script, path)
+    assert (ended.code, ended.err) == (0, "")
+    assert "is no HDF5 file, or damaged" in ended.out
 
 
 def test_chunks_that_claim_much(tmp_path):

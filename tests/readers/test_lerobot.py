@@ -99,6 +99,19 @@ def test_frames_are_decoded_about_once(tmp_path, monkeypatch, steps, batch):
     assert len(decoded) <= 1.5 * used
 
 
+def test_windows_share_the_frames_that_were_decoded(robot):
+    reader = opened(
+        "lerobot", directory=str(robot), columns=[CAMERA], delta_timestamps={CAMERA: [-1 / FPS, 0]}
+    )
+    before, after = reader.load_many(np.array([3, 4])).columns[0].host_samples()
+    reader.close()
+    assert np.shares_memory(before[1], after[0])
+    with pytest.raises(ValueError, match="read-only"):
+        after[0] = 0
+    same_shade(before, [shade(0, *ROWS[row]) for row in (2, 3)])
+    same_shade(after, [shade(0, *ROWS[row]) for row in (3, 4)])
+
+
 def test_a_large_request_is_decoded_in_parts(robot):
     reader = opened("lerobot", directory=str(robot), columns=[CAMERA])
     before = storage.configure(max_sample_bytes=3 * 32 * 48 * 3)
