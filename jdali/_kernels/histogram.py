@@ -131,8 +131,8 @@ def tile_histograms(image: Array, tiles: tuple[int, int], tile: Array, size: Arr
     Returns: int32 [C, tiles, 256].
     """
     loop_pays = image.size > SMALL and image.shape[2] <= _MAX_CHANNELS
-    both = (functools.partial(count, tiles) for count in (_counted_tiles, _scattered_tiles))
-    count = by_platform(*both) if loop_pays else functools.partial(_scattered_tiles, tiles)
+    scattered = functools.partial(_scattered_tiles, tiles)
+    count = by_platform(functools.partial(_counted_tiles, tiles), scattered) if loop_pays else scattered
     return count(image, tile, size).reshape(image.shape[2], -1, BINS)
 
 

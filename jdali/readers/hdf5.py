@@ -46,10 +46,11 @@ class _Hdf5Source(RecordFile):
         return size
 
     def take_error(self) -> Exception | None:
-        """Returns the latest read error since the last call, or None. The HDF5 library would raise its own error instead.
+        """Returns the last read error since the previous call, or None; the HDF5 library itself raises a different error.
 
-        Its traceback leads to h5py's objects, which hold this source out of the garbage collector's sight: an error that
-        is kept would keep them until the exit, where the library calls the source after Python has ended, and crashes.
+        The source does not keep the error, because its traceback references h5py's objects, which reference the source in a
+        way that the garbage collector does not see. They would live until the interpreter exits, and then the library would
+        crash when it calls the source.
         """
         error, self.error = self.error, None
         return error
