@@ -79,7 +79,7 @@ def audio_resample(
 ) -> Tensor | Batch:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    There is no low-pass filter, also if the rate becomes lower.
+    No low-pass filter is applied, even if the rate becomes lower.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
@@ -167,7 +167,7 @@ def bbox_paste(
     paste_y: float | Tensor | Batch = 0.5,
     ratio: float | Tensor | Batch,
 ) -> Tensor | Batch:
-    """Converts boxes of an image to boxes on the canvas of `ratio` times the image's size on which `paste` puts the image.
+    """Moves boxes as `paste` moves the image onto a canvas of `ratio` times its size.
 
     A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 
@@ -275,7 +275,7 @@ def box_encoder(
         criteria: overlap that must be exceeded, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
         offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
-            ratios. `means` are subtracted from them, then they are divided by `stds`.
+            ratios. `means` are subtracted, then the results are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -640,7 +640,7 @@ def copy(
     batch_size: int | None = None,
     device: Device | str | None = None,
 ) -> Tensor | Batch:
-    """Returns a copy of the batch, which shares its memory, because values never change.
+    """Returns a batch that shares the memory of the input, because values never change.
 
     Example: boxes = fn.copy(boxes)
 
@@ -846,8 +846,8 @@ def debayer(
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
-            row and column of the image: with (0, 0), it is BG/GR there, and the corner of the image is red. A single value is
-            used for both coordinates.
+            row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
+            value is used for both coordinates.
         algorithm: one of the above, in upper or lower case.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -1083,8 +1083,8 @@ def fast_resize_crop_mirror(
 
     Returns: the window, in the size of the crop.
 
-    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
-    does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. If the layout does not begin with H or D, DALI 2.4 mirrors the
+    axis before the requested one, or none.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -1416,7 +1416,8 @@ def jpeg_compression_distortion(
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: JPEG quality, 1, the worst, to 100; other values are clamped. It scales the quantization tables as in libjpeg.
+        quality: JPEG quality from 1, the worst, to 100; other values are clamped. It scales the quantization tables as in
+            libjpeg.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -1447,8 +1448,8 @@ def laplacian(
     Args:
         data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
         dtype: type of the output, float32 or the data's; None: the data's.
-        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
-            the sum of the sizes of its windows; `scale` must then be 1.
+        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s the sum of
+            the sizes of the derivative's windows; `scale` must then be 1.
         scale: factor of each derivative, one for all axes, or one per axis.
         smoothing_size: size of the smoothing along the other axes, odd, 1 to 31: one for all axes, or one per axis; 1:
             no smoothing; None: the `window_size` of the derivative.
@@ -2527,8 +2528,8 @@ def resize_crop_mirror(
 
     Returns: the window, in the size of the crop.
 
-    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
-    does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. If the layout does not begin with H or D, DALI 2.4 mirrors the
+    axis before the requested one, or none.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -2720,7 +2721,7 @@ def slice(
         data: any layout, any type.
         anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: axes of the window arguments; their number may differ by sample; negative ones count
+        axes: axes that the window arguments refer to; their number may differ by sample; negative ones count
             from the end; empty: all axes, in order; None: `axis_names`.
         axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
             HW, HWC or DHWC. Excludes `axes`.
@@ -2939,8 +2940,8 @@ def tensor_resize(
         max_size: largest output size: one value for all axes, or one per axis; None: no limit.
         min_filter: filter of axes that shrink; None: `interp_type`.
         minibatch_size: without effect.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. An axis that is not chosen counts as an
-            axis whose requested size is its present size, so the last two modes may resize it, too.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. An axis that is not chosen requests its
+            present size, so the last two modes may resize it, too.
         roi_end: end of the window to resize along each axis; an axis is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sizes; False: elements.
         roi_start: start of the window along each axis; None: the whole array. Filters also read elements around the

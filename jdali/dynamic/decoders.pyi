@@ -280,8 +280,8 @@ def image_slice(
         data: uint8 [bytes], the encoded image.
         anchor: start along each of the axes, int32 or int64 pixels, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: axes (of HWC) of the window arguments; None: `axis_names`.
-        axis_names: axes of the window arguments, by letters; None: "WH".
+        axes: indices (in HWC) of the axes that the window arguments refer to; None: `axis_names`.
+        axis_names: letters of these axes; None: "WH".
         end: end of the window, pixels, exclusive.
         normalized_anchor: True: a float `anchor` is a share of the extent; False: pixels.
         normalized_shape: True: a float `shape_input` is a share of the extent; False: pixels.

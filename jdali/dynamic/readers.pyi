@@ -47,11 +47,10 @@ class ArrayRecord(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -133,11 +132,10 @@ class Arrow(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -187,9 +185,9 @@ class Bucket(Reader):
 
     The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
     `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So it resumes
-    from any state with any number of shards, and each sample comes once a pass. If `size` does not divide the samples
-    of a pass, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All shards must
-    be at the same step.
+    from any state with any number of shards, and each sample comes once a pass. If the number of samples of a pass is
+    not a multiple of `size`, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All
+    shards must be at the same step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
@@ -295,11 +293,10 @@ class COCO(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -392,11 +389,10 @@ class Caffe(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -447,8 +443,8 @@ class Caffe2(Reader):
 
     The first use indexes the records and caches the index in the user's cache folder.
 
-    Parity: sparse labels (types 1 and 3) add an output, as in DALI: the last tensor of the record if it is a box, else
-    an empty int32 [0], where DALI fails.
+    Parity: as in DALI, sparse labels (types 1 and 3) add an output, the last tensor of the record if this is a box.
+    Otherwise the output is an empty int32 [0]; DALI fails there.
 
     Args:
         path: folders of the databases.
@@ -480,11 +476,10 @@ class Caffe2(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -570,11 +565,10 @@ class Csv(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -625,9 +619,9 @@ class Dataset(Reader):
     """Reads elements of an object with `__len__` and `__getitem__`.
 
     The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
-    Each element is a sample, and all are read with any batch size. One thread at a time calls the object. With `workers=` of
-    the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an array, a
-    number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
+    Each element is a sample. All elements are read, whatever the batch size. One thread at a time calls the object. With
+    `workers=` of the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an
+    array, a number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
     these. If `__getitem__` raises an exception, it becomes the error of this sample.
 
     Parity: DALI has no such reader.
@@ -659,11 +653,10 @@ class Dataset(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -750,11 +743,10 @@ class File(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -807,7 +799,7 @@ class Hdf5(Reader):
     """Reads samples along an axis of HDF5 data sets, or a window of each sample: an output for each data set.
 
     Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and cached within
-    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes them through a buffer of
+    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples through a buffer of
     `initial_fill`. The HDF5 library reads in one thread at a time.
 
     Links, data sets with data in other files, and filters that are not built into HDF5 or h5py raise an error.
@@ -842,11 +834,10 @@ class Hdf5(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -930,11 +921,10 @@ class HuggingFace(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1022,11 +1012,10 @@ class Lerobot(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1040,8 +1029,10 @@ class Lerobot(Reader):
         adds an axis at the front. With `with_padding`, bool [T] for each window.
 
     Example:
-        frames, action = fn.readers.lerobot(
-            directory="robot", columns=["observation.images.top", "action"], delta_timestamps={"action": [0, 0.1, 0.2]}
+        frames, state = fn.readers.lerobot(
+            directory="robot",
+            columns=["observation.images.top", "observation.state"],
+            delta_timestamps={"observation.state": [-0.2, -0.1, 0]},
         )
     """
     def __init__(
@@ -1109,11 +1100,10 @@ class MXNet(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1264,11 +1254,10 @@ class NemoAsr(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1358,11 +1347,10 @@ class Nifti(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1461,11 +1449,10 @@ class Numpy(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1534,7 +1521,7 @@ class Numpy(Reader):
     ) -> None: ...
 
 class Pack(Reader):
-    """Packs documents into rows of one length: token sequences of a reader, or texts that it tokenizes.
+    """Packs documents into rows of one length. Documents are token sequences, or texts to tokenize.
 
     A row is a sample. Documents come in the order of their reader. Each `window` of documents is packed separately,
     longest first. So the rows depend only on the lengths and the order of the documents, and each step always has the
@@ -1553,7 +1540,7 @@ class Pack(Reader):
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
             sources, one source after another. The documents are then not read to find their lengths. If a document is
-            longer than its number, its row is a bad sample.
+            longer than stated here, its row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
@@ -1650,11 +1637,10 @@ class Paired(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1666,7 +1652,7 @@ class Paired(Reader):
 
     Returns: for each keyword uint8 [bytes]. `Pipeline.reader_meta(name)["left_out"]` counts the samples that were left out.
 
-    Example: jpegs, pngs = fn.readers.paired(images="photos/*.jpg", masks="masks/*.png", random_shuffle=True)
+    Example: jpegs, pngs = fn.readers.paired(images="pairs/images", masks="pairs/masks", random_shuffle=True)
     """
     def __init__(
         self,
@@ -1740,11 +1726,10 @@ class Parquet(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1823,11 +1808,10 @@ class Sequence(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
         device: device of the outputs.
@@ -1870,7 +1854,7 @@ class Sequence(Reader):
     ) -> None: ...
 
 class TFRecord(Reader):
-    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of them by name.
+    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of the outputs.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.
@@ -1905,11 +1889,10 @@ class TFRecord(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1993,11 +1976,10 @@ class Table(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2010,7 +1992,7 @@ class Table(Reader):
     Returns: an output for each column: uint8 [bytes] for files, bytes and strings, [] for numbers, [n, ...] for lists.
 
     Example:
-        frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
+        frame = {"name": ["building/china.jpg", "flower/flower.jpg"], "label": [0, 1]}
         jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
     """
     def __init__(
@@ -2085,11 +2067,10 @@ class Tfds(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2102,7 +2083,7 @@ class Tfds(Reader):
     Returns: for each feature: uint8 [bytes] for pictures, texts and sound files, int64 [] for class labels, float32 [4] for
         boxes, and arrays of their type and shape for tensors, scalars and sequences (float64 is stored rounded to float32).
 
-    Example: jpegs, labels = fn.readers.tfds(directory="mnist/3.0.1", features=["image", "label"], split="test")
+    Example: jpegs, labels = fn.readers.tfds(directory="set/1.0.0", features=["image", "label"], split="train")
     """
     def __init__(
         self,
@@ -2162,11 +2143,10 @@ class Video(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
@@ -2276,11 +2256,10 @@ class VideoResize(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
             side to `mode`; a negative size mirrors the side.
         resize_x: width, with the meaning of `size`.
@@ -2441,11 +2420,10 @@ class Webdataset(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2498,8 +2476,8 @@ class Zarr(Reader):
 
     It reads Zarr versions 2 and 3, with shards, from folders and URLs; chunks may be compressed by Blosc, Zstandard, LZ4,
     zlib, gzip or bz2. Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and
-    cached within `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes them through
-    a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
+    cached within `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples
+    through a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
 
     Parity: DALI has no such reader.
 
@@ -2531,11 +2509,10 @@ class Zarr(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.

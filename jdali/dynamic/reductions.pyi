@@ -32,7 +32,7 @@ def max(
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; where there is nothing to reduce, the type's smallest finite value.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """
@@ -117,7 +117,7 @@ def min(
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; where there is nothing to reduce, the type's largest finite value.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """

@@ -57,7 +57,7 @@ def audio_resample(
 ) -> DataNode:
     """Changes the sampling rate with a sinc under a Hann window.
 
-    There is no low-pass filter, also if the rate becomes lower.
+    No low-pass filter is applied, even if the rate becomes lower.
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
@@ -188,7 +188,7 @@ def bbox_paste(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Converts boxes of an image to boxes on the canvas of `ratio` times the image's size on which `paste` puts the image.
+    """Moves boxes as `paste` moves the image onto a canvas of `ratio` times its size.
 
     A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 
@@ -363,7 +363,7 @@ def box_encoder(
         criteria: overlap that must be exceeded, 0 to 1.
         means: subtracted from the offsets of x, y, width and height.
         offset: return offsets from the anchors: distances of centres in units of the anchor's size, and logarithms of size
-            ratios. `means` are subtracted from them, then they are divided by `stds`.
+            ratios. `means` are subtracted, then the results are divided by `stds`.
         scale: factor for boxes and anchors before offsets are computed.
         stds: divisors of the offsets of x, y, width and height.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -968,7 +968,7 @@ def copy(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Returns a copy of the batch, which shares its memory, because values never change.
+    """Returns a batch that shares the memory of the input, because values never change.
 
     Example: boxes = fn.copy(boxes)
 
@@ -1285,8 +1285,8 @@ def debayer(
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
-            row and column of the image: with (0, 0), it is BG/GR there, and the corner of the image is red. A single value is
-            used for both coordinates.
+            row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
+            value is used for both coordinates.
         algorithm: one of the above, in upper or lower case.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1656,8 +1656,8 @@ def external_source(
             output, without a tuple.
         cycle: behaviour at the end of an iterable. "quiet" or True: begin again. "raise": raise StopIteration, then begin
             again. "no", False or None: stay at the end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for all outputs or one per output; None: the layout of a TensorList. A batch whose
-            layout differs from that of the previous batch raises an error.
+        layout: layout of the samples, one for all outputs or one per output; None: the layout of the source's TensorLists. A
+            batch whose layout differs from that of the previous batch raises an error.
         dtype: type that the samples must have; None: as in the first batch.
         ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
@@ -1665,9 +1665,8 @@ def external_source(
         blocking: without effect: `run` raises an error if no data have been fed.
         batch: True or None: the source returns batches; False: single samples.
         repeat_last: use a batch fed with `feed_input` again until the next one is fed.
-        parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. It must take an
-            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`), or be an iterable, which one worker
-            iterates over.
+        parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. The source must be an iterable,
+            which one worker iterates over, or a callable with an argument (see `source`).
         no_copy: do not copy data fed with `feed_input`; they must not change until the batch is made. Data of
             callbacks and iterables are always copied.
         prefetch_queue_depth: with `parallel`: number of batches that workers make in advance; None: 1.
@@ -1791,8 +1790,8 @@ def fast_resize_crop_mirror(
 
     Returns: the window, in the size of the crop.
 
-    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
-    does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. If the layout does not begin with H or D, DALI 2.4 mirrors the
+    axis before the requested one, or none.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -2357,7 +2356,8 @@ def jpeg_compression_distortion(
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: JPEG quality, 1, the worst, to 100; other values are clamped. It scales the quantization tables as in libjpeg.
+        quality: JPEG quality from 1, the worst, to 100; other values are clamped. It scales the quantization tables as in
+            libjpeg.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2405,8 +2405,8 @@ def laplacian(
     Args:
         data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
         dtype: type of the output, float32 or the data's; None: the data's.
-        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s
-            the sum of the sizes of its windows; `scale` must then be 1.
+        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s the sum of
+            the sizes of the derivative's windows; `scale` must then be 1.
         scale: factor of each derivative, one for all axes, or one per axis.
         smoothing_size: size of the smoothing along the other axes, odd, 1 to 31: one for all axes, or one per axis; 1:
             no smoothing; None: the `window_size` of the derivative.
@@ -4228,8 +4228,8 @@ def resize_crop_mirror(
 
     Returns: the window, in the size of the crop.
 
-    Parity: `mirror` refers to the same axes in every layout. DALI 2.4 mirrors the axis before it, or none, if the layout
-    does not begin with H or D.
+    Parity: `mirror` refers to the same axes in every layout. If the layout does not begin with H or D, DALI 2.4 mirrors the
+    axis before the requested one, or none.
 
     Example: images = fn.resize_crop_mirror(images, resize_shorter=120, crop=[100, 100], mirror=1)
     """
@@ -4541,7 +4541,7 @@ def slice(
         data: any layout, any type.
         anchor: start along each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: axes of the window arguments; their number may differ by sample; negative ones count
+        axes: axes that the window arguments refer to; their number may differ by sample; negative ones count
             from the end; empty: all axes, in order; None: `axis_names`.
         axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
             HW, HWC or DHWC. Excludes `axes`.
@@ -4886,8 +4886,8 @@ def tensor_resize(
         max_size: largest output size: one value for all axes, or one per axis; None: no limit.
         min_filter: filter of axes that shrink; None: `interp_type`.
         minibatch_size: without effect.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. An axis that is not chosen counts as an
-            axis whose requested size is its present size, so the last two modes may resize it, too.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. An axis that is not chosen requests its
+            present size, so the last two modes may resize it, too.
         roi_end: end of the window to resize along each axis; an axis is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sizes; False: elements.
         roi_start: start of the window along each axis; None: the whole array. Filters also read elements around the

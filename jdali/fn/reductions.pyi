@@ -35,7 +35,7 @@ def max(
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; where there is nothing to reduce, the type's smallest finite value.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """
@@ -179,7 +179,7 @@ def min(
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; where there is nothing to reduce, the type's largest finite value.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """

@@ -47,11 +47,10 @@ class ArrayRecord(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -131,11 +130,10 @@ class Arrow(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -183,9 +181,9 @@ class Bucket(OperatorClass):
 
     The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
     `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So it resumes
-    from any state with any number of shards, and each sample comes once a pass. If `size` does not divide the samples
-    of a pass, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All shards must
-    be at the same step.
+    from any state with any number of shards, and each sample comes once a pass. If the number of samples of a pass is
+    not a multiple of `size`, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All
+    shards must be at the same step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
@@ -288,11 +286,10 @@ class COCO(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -383,11 +380,10 @@ class Caffe(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -436,8 +432,8 @@ class Caffe2(OperatorClass):
 
     The first use indexes the records and caches the index in the user's cache folder.
 
-    Parity: sparse labels (types 1 and 3) add an output, as in DALI: the last tensor of the record if it is a box, else
-    an empty int32 [0], where DALI fails.
+    Parity: as in DALI, sparse labels (types 1 and 3) add an output, the last tensor of the record if this is a box.
+    Otherwise the output is an empty int32 [0]; DALI fails there.
 
     Args:
         path: folders of the databases.
@@ -469,11 +465,10 @@ class Caffe2(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -557,11 +552,10 @@ class Csv(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -610,9 +604,9 @@ class Dataset(OperatorClass):
     """Reads elements of an object with `__len__` and `__getitem__`.
 
     The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
-    Each element is a sample, and all are read with any batch size. One thread at a time calls the object. With `workers=` of
-    the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an array, a
-    number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
+    Each element is a sample. All elements are read, whatever the batch size. One thread at a time calls the object. With
+    `workers=` of the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an
+    array, a number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
     these. If `__getitem__` raises an exception, it becomes the error of this sample.
 
     Parity: DALI has no such reader.
@@ -644,11 +638,10 @@ class Dataset(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -733,11 +726,10 @@ class File(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -788,7 +780,7 @@ class Hdf5(OperatorClass):
     """Reads samples along an axis of HDF5 data sets, or a window of each sample: an output for each data set.
 
     Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and cached within
-    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes them through a buffer of
+    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples through a buffer of
     `initial_fill`. The HDF5 library reads in one thread at a time.
 
     Links, data sets with data in other files, and filters that are not built into HDF5 or h5py raise an error.
@@ -823,11 +815,10 @@ class Hdf5(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -909,11 +900,10 @@ class HuggingFace(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -999,11 +989,10 @@ class Lerobot(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1016,8 +1005,10 @@ class Lerobot(OperatorClass):
         adds an axis at the front. With `with_padding`, bool [T] for each window.
 
     Example:
-        frames, action = fn.readers.lerobot(
-            directory="robot", columns=["observation.images.top", "action"], delta_timestamps={"action": [0, 0.1, 0.2]}
+        frames, state = fn.readers.lerobot(
+            directory="robot",
+            columns=["observation.images.top", "observation.state"],
+            delta_timestamps={"observation.state": [-0.2, -0.1, 0]},
         )
     """
     def __init__(
@@ -1084,11 +1075,10 @@ class MXNet(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1234,11 +1224,10 @@ class NemoAsr(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1326,11 +1315,10 @@ class Nifti(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1427,11 +1415,10 @@ class Numpy(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1498,7 +1485,7 @@ class Numpy(OperatorClass):
     ) -> None: ...
 
 class Pack(OperatorClass):
-    """Packs documents into rows of one length: token sequences of a reader, or texts that it tokenizes.
+    """Packs documents into rows of one length. Documents are token sequences, or texts to tokenize.
 
     A row is a sample. Documents come in the order of their reader. Each `window` of documents is packed separately,
     longest first. So the rows depend only on the lengths and the order of the documents, and each step always has the
@@ -1517,7 +1504,7 @@ class Pack(OperatorClass):
         continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
             sources, one source after another. The documents are then not read to find their lengths. If a document is
-            longer than its number, its row is a bad sample.
+            longer than stated here, its row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
@@ -1611,11 +1598,10 @@ class Paired(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1626,7 +1612,7 @@ class Paired(OperatorClass):
 
     Returns: for each keyword uint8 [bytes]. `Pipeline.reader_meta(name)["left_out"]` counts the samples that were left out.
 
-    Example: jpegs, pngs = fn.readers.paired(images="photos/*.jpg", masks="masks/*.png", random_shuffle=True)
+    Example: jpegs, pngs = fn.readers.paired(images="pairs/images", masks="pairs/masks", random_shuffle=True)
     """
     def __init__(
         self,
@@ -1699,11 +1685,10 @@ class Parquet(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1780,11 +1765,10 @@ class Sequence(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -1825,7 +1809,7 @@ class Sequence(OperatorClass):
     ) -> None: ...
 
 class TFRecord(OperatorClass):
-    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of them by name.
+    """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of the outputs.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
     feature's default value fills the rest. A feature stored with another type than declared is an error.
@@ -1860,11 +1844,10 @@ class TFRecord(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1946,11 +1929,10 @@ class Table(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1962,7 +1944,7 @@ class Table(OperatorClass):
     Returns: an output for each column: uint8 [bytes] for files, bytes and strings, [] for numbers, [n, ...] for lists.
 
     Example:
-        frame = {"name": ["cat/1.jpg", "dog/0.jpg"], "label": [0, 1]}
+        frame = {"name": ["building/china.jpg", "flower/flower.jpg"], "label": [0, 1]}
         jpegs, labels = fn.readers.table(frame=frame, columns=["name", "label"], files=["name"], file_root="photos")
     """
     def __init__(
@@ -2036,11 +2018,10 @@ class Tfds(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2052,7 +2033,7 @@ class Tfds(OperatorClass):
     Returns: for each feature: uint8 [bytes] for pictures, texts and sound files, int64 [] for class labels, float32 [4] for
         boxes, and arrays of their type and shape for tensors, scalars and sequences (float64 is stored rounded to float32).
 
-    Example: jpegs, labels = fn.readers.tfds(directory="mnist/3.0.1", features=["image", "label"], split="test")
+    Example: jpegs, labels = fn.readers.tfds(directory="set/1.0.0", features=["image", "label"], split="train")
     """
     def __init__(
         self,
@@ -2111,11 +2092,10 @@ class Video(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
@@ -2223,11 +2203,10 @@ class VideoResize(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
             side to `mode`; a negative size mirrors the side.
         resize_x: width, with the meaning of `size`.
@@ -2386,11 +2365,10 @@ class Webdataset(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2441,8 +2419,8 @@ class Zarr(OperatorClass):
 
     It reads Zarr versions 2 and 3, with shards, from folders and URLs; chunks may be compressed by Blosc, Zstandard, LZ4,
     zlib, gzip or bz2. Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and
-    cached within `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes them through
-    a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
+    cached within `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples
+    through a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
 
     Parity: DALI has no such reader.
 
@@ -2474,11 +2452,10 @@ class Zarr(OperatorClass):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.

@@ -21,8 +21,8 @@ def video(
 ) -> DataNode:
     """Decodes sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
 
-    Each run returns the next batch of sequences of a video; the last batch of a video may be smaller. The next run begins
-    the video that was fed next. The frames of a video need not fit into memory together.
+    Each run returns the next batch of sequences of a video. The last batch of a video may be smaller; the following run
+    begins the next video. The frames of a video need not fit into memory together.
 
     Args:
         affine: without effect.

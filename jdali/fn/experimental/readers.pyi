@@ -70,11 +70,10 @@ def fits(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -172,11 +171,10 @@ def video(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement. Either a list with a number for each sample of the data set; the chance
-            of a sample is proportional to its number. Or, if the reader knows the classes of samples, {class: number},
-            where the number applies to each sample of the class, or "balanced" to draw all classes equally often. An
-            epoch has as many draws as there are samples to draw from; the draws depend on the seed, the epoch and the
-            position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
+            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
+            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
+            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         apply_rotation: rotate frames as the metadata of the video say; phones write such metadata. DALI has no such argument.
         enable_frame_num: "scalar" or True: also return the number of the first frame, int32 [1];
             "sequence": the numbers of all frames, int32 [F], -1 for padding; "none" or False: neither.

@@ -1106,7 +1106,7 @@ def mod(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Computes the remainder of a division that rounds towards zero; it has the sign of `left`, as with C's `fmod`.
+    """Computes the remainder of a division that rounds towards zero. As in C's `fmod`, the remainder has the sign of `left`.
 
     Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
     for integers that are computed.

@@ -24,7 +24,7 @@ class Max(OperatorClass):
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; where there is nothing to reduce, the type's smallest finite value.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """
@@ -121,7 +121,7 @@ class Min(OperatorClass):
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; where there is nothing to reduce, the type's largest finite value.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """
@@ -293,7 +293,7 @@ def max(
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: maxima, type of `data`; its smallest finite value where there is nothing to reduce.
+    Returns: maxima, type of `data`; where there is nothing to reduce, the type's smallest finite value.
 
     Example: largest = fn.reductions.max(numbers, axes=[1])
     """
@@ -428,7 +428,7 @@ def min(
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: minima, type of `data`; its largest finite value where there is nothing to reduce.
+    Returns: minima, type of `data`; where there is nothing to reduce, the type's largest finite value.
 
     Example: smallest = fn.reductions.min(numbers, axes=[1])
     """

@@ -64,7 +64,7 @@ class RandomObjectBBox(OperatorClass):
             "box": one output, start and end.
         ignore_class: draw all objects with equal probabilities, whatever their class; excludes `classes`,
             `class_weights` and `output_class`.
-        k_largest: number of boxes of a class to draw from, the largest by volume; with `ignore_class`, of all boxes.
+        k_largest: draw only from the k largest boxes of a class, by volume; with `ignore_class`, of all boxes.
         output_class: add an output, the label of the object, or `background` for the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
