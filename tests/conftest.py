@@ -1,4 +1,4 @@
-"""Shared fixtures: eight virtual CPU devices, and a compilation cache for the test session."""
+"""Shared fixtures, the cases of a normal run (`DRAWN`), eight virtual CPU devices, a cache of compiled programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ import jax
 import pytest
 from support.accelerator import accelerator  # noqa: F401
 from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
-from support.some import repeated_types, thinned
+from support.some import DRAW, left_out
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
 from jdali import storage
@@ -51,18 +51,13 @@ LONG = (
     "workers/test_callbacks.py", "ops/image/test_filter.py", "ops/image/test_laplacian.py",
 )  # fmt: skip
 
-# Tests of operators that take long, most of them to compile: two cases run of each.
-COSTLY = (
-    "audio/test_mel_and_decibels", "audio/test_nonsilent_region", "audio/test_signal_ops",
-    "bbox/test_random_bbox_crop", "image/test_clahe", "image/test_debayer", "image/test_equalize",
-    "image/test_filter", "image/test_jpeg_compression_distortion", "image/test_laplacian", "image/test_median_blur",
-    "image/test_mixup", "image/test_morphology", "image/test_multi_paste", "image/test_random_crop_generator",
-    "image/test_random_window", "image/test_resample_not_finite", "image/test_resize",
-    "image/test_resize_crop_mirror", "image/test_resize_nearest", "image/test_resize_reach",
-    "image/test_tensor_resize", "image/test_warp_perspective", "math/test_promotion", "math/test_values",
-    "noise/test_noise", "random/test_random", "reductions/test_normalize", "reductions/test_reductions",
-    "segmentation/test_random_mask_pixel", "segmentation/test_random_object_bbox", "sequence/test_optical_flow",
-    "transforms/test_transforms",
+# Folders whose tests compile a program a case: a normal run has one case of each test for each operator.
+DRAWN = tuple(
+    f"ops/{name}"
+    for name in (
+        "audio", "bbox", "image", "math", "noise", "random", "reductions", "segmentation", "sequence", "tensor",
+        "transforms",
+    )
 )  # fmt: skip
 
 
@@ -72,12 +67,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the files of `LONG` first, in this order; marks what `repeated_types` and `thinned` find in tests of operators."""
+    """Marks what a normal run leaves out (`left_out`); puts the files of `LONG` first, in this order."""
     here = Path(__file__).parent
-    for item in repeated_types(item for item in items if here / "ops" in item.path.parents):
-        item.add_marker("exhaustive")
-    costly = {here / "ops" / f"{name}.py" for name in COSTLY}
-    for item in thinned(item for item in items if item.path in costly):
+    for item in left_out(items, {here / name for name in DRAWN}):
         item.add_marker("exhaustive")
     places = {here / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
@@ -105,7 +97,7 @@ _LEVEL = "jax_disable_most_optimizations"
 def _programs_of_one_module_only(request: pytest.FixtureRequest):
     """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
     name = request.path.relative_to(Path(__file__).parent).as_posix()
-    whole = os.environ.get("JDALI_TESTS_DRAW") == "all" or os.environ["JAX_PLATFORMS"] != "cpu"
+    whole = DRAW == "all" or os.environ["JAX_PLATFORMS"] != "cpu"
     with pytest.MonkeyPatch.context() as patch:
         if name.startswith(UNOPTIMIZED) and name not in OPTIMIZED and not whole:
             jax.config.update(_LEVEL, True)

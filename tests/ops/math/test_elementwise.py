@@ -160,6 +160,7 @@ def test_integer_division_by_a_computed_zero_gives_zero():
         np.testing.assert_array_equal(divided(*operands), [0, 0, 0])
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     a, b = jnp.asarray([[0.5, 2.0], [3.0, 4.0]]), jnp.asarray([2.0, 3.0])
 

@@ -172,6 +172,7 @@ def test_64_bit_types():
 GENERATORS = [UNIFORM, NORMAL, COIN, BETA]
 
 
+@pytest.mark.exhaustive  # laws/test_every_operator has it of every operator
 @pytest.mark.parametrize("op", GENERATORS, ids=lambda op: op.name)
 def test_values_do_not_depend_on_padding(op):
     (planes,) = contract.check_random(op, per_sample={"shape": [(2, 3), (1, 5)]}, batch_size=2)
@@ -188,6 +189,7 @@ def test_scalars_and_shapes_like_an_input():
     contract.check_random(BETA, per_sample={"alpha": [0.3, 2.0, 1.0]})
 
 
+@pytest.mark.exhaustive  # laws/test_every_operator has it of every operator
 def test_choice_does_not_depend_on_padding():
     ragged = [np.arange(6, dtype=np.int32), np.arange(2, dtype=np.int32), np.arange(3, dtype=np.int32)]
     contract.check_random(CHOICE, [ragged])
@@ -301,6 +303,7 @@ def test_first_values_of_many_samples_are_independent():
     assert abs(np.corrcoef(first[:-1], first[1:])[0, 1]) < 0.03
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     keys = contract.sample_keys(4)
 
