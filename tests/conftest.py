@@ -35,20 +35,21 @@ from jdali._system import limits
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
-# Files that take most time, a quarter of a minute of processor time and more. They come first: the last one of them would
-# run alone.
+# Files that take most time, a dozen seconds and more. They come first: the last one of them would run alone.
 LONG = (
-    "ops/test_pure_functions.py", "docs/test_snippets.py", "laws/test_every_operator.py", "ops/test_positions.py",
-    "pipeline/test_workers_of_each_kind.py", "ops/test_padded_calls.py", "laws/test_resume.py",
-    "docs/test_dali_programs.py", "tools/test_make_docs.py", "engine/function/test_export.py",
-    "engine/shapes/test_stage_shapes.py", "ops/image/test_resize.py", "plugin/test_ray.py", "faults/test_processes.py",
-    "faults/test_worker_processes.py", "readers/test_remote.py", "readers/test_every_reader.py",
-    "ops/random/test_random.py", "examples/test_distributed.py", "engine/function/test_function.py",
-    "laws/test_non_finite.py", "laws/test_accelerators.py", "ops/image/test_mixup.py",
-    "ops/sequence/test_optical_flow.py", "laws/test_strict_modes.py", "operators/test_dali_layouts.py",
-    "ops/image/test_gaussian_blur.py", "examples/test_detection.py", "examples/test_classification.py",
-    "ops/noise/test_noise.py", "laws/test_exactness.py", "serving/test_server.py", "auto_aug/test_pipelines.py",
-    "workers/test_callbacks.py", "ops/image/test_filter.py", "ops/image/test_laplacian.py",
+    "laws/test_every_operator.py", "ops/test_pure_functions.py", "pipeline/test_workers_of_each_kind.py",
+    "ops/test_positions.py", "engine/function/test_export.py", "plugin/test_ray.py", "laws/test_resume.py",
+    "laws/test_non_finite.py", "engine/shapes/test_stage_shapes.py", "pipeline/test_workers.py",
+    "readers/test_remote.py", "readers/test_every_reader.py", "ops/image/test_mixup.py",
+    "ops/image/test_resize.py", "engine/function/test_function.py", "faults/test_worker_processes.py",
+    "ops/noise/test_noise.py", "system/test_devices.py", "docs/test_snippets.py", "ops/math/test_values.py",
+    "serving/test_server.py", "viewer/test_browser.py", "examples/test_classification.py",
+    "operators/test_dali_layouts.py", "ops/sequence/test_optical_flow.py", "ops/random/test_random.py",
+    "laws/test_exactness.py", "faults/test_processes.py", "engine/test_scaled_decoding.py",
+    "laws/test_accelerators.py", "engine/test_function_conditionals.py", "ops/test_padded_calls.py",
+    "docs/test_dali_programs.py", "laws/test_strict_modes.py", "plugin/triton/test_repository.py",
+    "ops/image/test_gaussian_blur.py", "workers/test_pool.py", "workers/test_callbacks.py",
+    "engine/test_shared_programs.py",
 )  # fmt: skip
 
 # Folders whose tests compile a program a case: a normal run has one case of each test for each operator.

@@ -349,19 +349,10 @@ of_images = pytest.mark.parametrize(
 )
 
 
-# Of a group that compiles quickly; the others are `exhaustive`. Tests of operators have layouts too.
-ARRANGED = {"brightness_contrast, ...": "channels first"}
-
-
+@pytest.mark.exhaustive  # operators/test_dali_layouts.py has layouts of each operator
+@pytest.mark.parametrize("arranged", ["channels first", "frames"])
 @pytest.mark.parametrize(
-    ("group", "arranged"),
-    [
-        pytest.param(name, arranged, marks=() if ARRANGED.get(name) == arranged else pytest.mark.exhaustive)
-        for name, rows in GROUPS.items()
-        if IMAGES & set(rows)
-        for arranged in ("channels first", "frames")
-    ],
-    scope="module",
+    "group", [name for name, rows in GROUPS.items() if IMAGES & set(rows)], scope="module"
 )
 def test_other_layouts_of_images(group: str, arranged: str):
     want, _ = reference(group)

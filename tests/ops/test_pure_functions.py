@@ -264,6 +264,7 @@ def test_no_other_case_has_a_program_for_accelerators():
 REFUSED = [(case, name) for case in CASES for name in case.refused]
 
 
+@pytest.mark.cases(40)
 @pytest.mark.parametrize(("case", "name"), REFUSED, ids=lambda v: str(v))
 def test_argument_that_decides_sizes_must_be_concrete(case: Case, name: str):
     op = REGISTRY[case.op]
@@ -280,6 +281,7 @@ def test_argument_that_decides_sizes_must_be_concrete(case: Case, name: str):
         jax.eval_shape(function, value)
 
 
+@pytest.mark.cases(50)
 @pytest.mark.parametrize("op", OPERATORS.values(), ids=lambda op: op.name)
 def test_static_argument_must_be_concrete(op: Operator):
     case = next(case for case in CASES if case.op == op.name)
@@ -309,6 +311,7 @@ def test_input_that_decides_sizes_must_be_concrete(op: str, concrete: list[Any],
         jax.eval_shape(lambda value: public(op)(data, *concrete, value, layout="HW"), np.int32([2, 6]))
 
 
+@pytest.mark.cases(40)
 @pytest.mark.parametrize("case", [case for case in CASES if 0 in case.grad], ids=str)
 def test_floats_stay_floats_unless_another_type_is_asked_for(case: Case):
     """A derivative of bytes would be 0, silently."""
@@ -320,6 +323,7 @@ def test_floats_stay_floats_unless_another_type_is_asked_for(case: Case):
     assert any(jnp.issubdtype(out.dtype, jnp.floating) for out in outputs)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16, jnp.float32])
 def test_hsv_of_floats(dtype: Any):
     picture = jnp.asarray(np.linspace(0.1, 0.9, 36).reshape(3, 4, 3), dtype)
@@ -383,6 +387,7 @@ def test_python_numbers_have_the_types_of_constants():
         assert jax.jit(lambda value: jdali.ops.math.add(value, 10))(small).dtype == np.int32
 
 
+@pytest.mark.cases(47)
 @pytest.mark.parametrize(
     "case", [case for case in CASES if any(i.dtype == np.float32 for i in case.inputs)], ids=str
 )
