@@ -88,7 +88,7 @@ def pytest_collection_finish() -> None:
 UNOPTIMIZED = (
     "auto_aug", "docs", "engine/function", "engine/shapes", "engine/test_function_con",
     "engine/test_scaled_decoding.py", "examples", "laws/test_accelerators.py", "laws/test_strict_modes.py",
-    "operators", "ops", "plugin", "tools",
+    "operators", "ops", "plugin", "system/test_devices.py", "tools",
 )  # fmt: skip
 OPTIMIZED = ("docs/test_differences.py", "ops/test_positions.py")
 _LEVEL = "jax_disable_most_optimizations"

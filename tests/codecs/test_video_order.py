@@ -116,7 +116,7 @@ def clip(name, container, count=COUNT):
     return encode(moving(count), codec, container, pix_fmt=PIX_FMT.get(codec, "yuv420p"), options=options)
 
 
-@pytest.mark.cases(40)
+@pytest.mark.cases(20)
 @pytest.mark.parametrize(
     ("name", "container"),
     [(name, container) for name in STREAMS for container in CONTAINERS[STREAMS[name][0]]],

@@ -49,7 +49,7 @@ def row(result):
     return result.outputs[0].as_array().ravel().tolist(), result.mask.tolist(), result.padded.tolist()
 
 
-@pytest.mark.cases(28)
+@pytest.mark.cases(14)
 @some("shards, batch_size, where, on_error", each_position(), covers=pairs)
 def test_every_good_sample_once_an_epoch(shards, batch_size, where, on_error):
     bad = positions(shards, batch_size)[where]

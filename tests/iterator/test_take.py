@@ -60,7 +60,7 @@ CASES = {
 }
 
 
-@pytest.mark.cases(9)
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("count", [1, 2, 100])
 def test_each_epoch_is_the_beginning_of_what_it_would_have_been(case, count):

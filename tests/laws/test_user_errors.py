@@ -134,7 +134,7 @@ def test_sources_that_are_asked_when_a_batch_is(kind, options):
     check(pipeline(sources(kind), **options), "run")
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("kind", IN_WORKERS)
 def test_parallel_sources(kind):
     check(pipeline(sources(kind, parallel=True), py_num_workers=1, py_start_method="spawn"))
@@ -222,7 +222,7 @@ def test_functions_in_workers_that_make_batches(kind):
     check(pipeline(functions(kind), workers=1))
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("options", [{}, {"workers": 1}], ids=["here", "workers"])
 @pytest.mark.parametrize("kind", ["python_function", "batch_processing", "parallel", "jax_function"])
 def test_a_stop_iteration_of_a_function_ends_no_epoch(kind, options):

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from support import oracle
+from support.some import drawn
 
 import jdali.ops
 from jdali import types
@@ -196,6 +197,14 @@ LONG = {f"more-{name}": more_sizes_of(kind) for name, kind in FILTERS.items()} |
 }
 
 
+def fewer_warps(calls: list[Call]) -> list[Call]:
+    """A call of each operator with traced arguments, and one without; all for `make exhaustive`."""
+    alike: dict[tuple[str, bool], list[Call]] = {}
+    for call in calls:
+        alike.setdefault((call.op, bool(call.traced)), []).append(call)
+    return [call for some in alike.values() for call in drawn(some, 1)]
+
+
 def each_group(*names: str) -> pytest.MarkDecorator:
     """Parametrized over the groups; but those of these names are `exhaustive`."""
     groups = [
@@ -209,7 +218,8 @@ jit = functools.partial(jax.jit, compiler_options=dict.fromkeys(known_options(OL
 
 
 def calls_of(name: str) -> list[Call]:
-    return (GROUPS | LONG)[name]
+    calls = (GROUPS | LONG)[name]
+    return fewer_warps(calls) if name.startswith("warps") else calls
 
 
 @functools.cache

@@ -51,7 +51,7 @@ def of_operators(case: Case) -> list[str]:
 
 
 DIFFERENTIABLE = [case for case in CASES if case.grad]
-DIFFERENTIATED = drawn(kept(DIFFERENTIABLE, of_operators), 50)
+DIFFERENTIATED = drawn(kept(DIFFERENTIABLE, of_operators), 30)
 
 
 def only(chosen: Sequence[Case], cases: Sequence[Case] = CASES) -> pytest.MarkDecorator:

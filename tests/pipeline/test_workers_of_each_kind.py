@@ -66,7 +66,7 @@ def test_the_same_batches_and_states_also_from_a_state(folder, batches, workers)
     assert counts.deaths == 0
 
 
-@pytest.mark.parametrize(("workers", "other"), [on_ray(1), (3, 1)], indirect=["workers"])
+@pytest.mark.parametrize(("workers", "other"), [on_ray(1), (2, 1)], indirect=["workers"])
 def test_a_state_of_one_kind_goes_to_another_and_back(folder, light_batches, workers, other):
     with (
         closing(light_pipeline(folder, workers=workers)) as first,

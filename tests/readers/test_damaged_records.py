@@ -128,7 +128,7 @@ def epochs(pipe, size, count):
     return seen
 
 
-@pytest.mark.cases(24)
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
 @pytest.mark.parametrize("damage", UNDER)
 @pytest.mark.parametrize("name", FORMATS)

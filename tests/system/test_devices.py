@@ -108,6 +108,7 @@ def test_a_pipeline_of_two_devices_reads_nothing_back(accelerator, of_one_device
                     np.testing.assert_allclose(sample.astype(float), one.astype(float), rtol=1e-5, atol=1)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("shape", [(5, 30 << 20), (3, 64 << 20), (80, 1 << 20), (1, 70 << 20)])
 def test_a_large_array_is_copied_in_pieces(accelerator, shape):
     array = np.resize(np.arange(251, dtype=np.uint8), shape)

@@ -233,7 +233,7 @@ ENDINGS = {
 }
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(
     "method", ["fork", "forkserver", pytest.param("spawn", marks=pytest.mark.slow)], ids=str

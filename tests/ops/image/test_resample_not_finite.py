@@ -30,6 +30,7 @@ def picture(value: float, *shape: int) -> np.ndarray:
     return image
 
 
+@pytest.mark.exhaustive  # laws/test_non_finite has it of every operator
 @pytest.mark.oracle
 @some("kind, value", itertools.product(FILTERS, [np.nan, np.inf, -np.inf]))
 def test_resize(kind, value):

@@ -359,6 +359,7 @@ def test_a_size_that_is_no_number_names_the_sample():
     assert caught.value.sample == 1
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint32, np.int64], ids=str)
 @pytest.mark.parametrize(
     "function", [fn.resize, fn.random_resized_crop, fn.resize_crop_mirror, fn.experimental.tensor_resize]

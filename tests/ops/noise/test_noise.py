@@ -168,6 +168,7 @@ def alone():
     ]
 
 
+@pytest.mark.exhaustive  # test_noise_does_not_depend_on_padding has shot noise too
 @ends
 @pytest.mark.parametrize("padding", [0, np.nan, 1e30, -np.inf, 50])
 def test_shot_noise_depends_neither_on_padding_nor_on_other_samples(padding):
