@@ -90,6 +90,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.exhaustive) for n in OPERATORS]
 )
@@ -224,6 +225,7 @@ def site(tmp_path_factory):
     return make_docs.build(folder / "pages", folder / "site")
 
 
+@pytest.mark.exhaustive  # `make docs` builds the site and looks at it
 def test_the_whole_site_builds_without_a_warning(site):
     out, count = site
     assert count > len(OPERATORS)
@@ -243,6 +245,7 @@ def test_the_whole_site_builds_without_a_warning(site):
         assert [name for name in names if f'id="{page}.{name}"' not in text] == []
 
 
+@pytest.mark.exhaustive  # `make docs` builds the site and looks at it
 def test_pages_open_from_disk_with_their_search(site):
     """No page asks a host or is too wide, and the search finds."""
     browser = part("website.browser")
@@ -276,6 +279,7 @@ def test_versions_are_listed_newest_first(tmp_path):
 SHORT = {"images", "many_hosts", "resuming", "video"}
 
 
+@pytest.mark.cases(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
