@@ -129,10 +129,12 @@ def tile_histograms(image: Array, tiles: tuple[int, int], tile: Array, size: Arr
 
     Returns: int32 [C, tiles, 256].
     """
-    loop_pays = image.size > SMALL and image.shape[2] <= _MAX_CHANNELS
-    both = (functools.partial(count, tiles) for count in (_counted_tiles, _scattered_tiles))
-    count = by_platform(*both) if loop_pays else functools.partial(_scattered_tiles, tiles)
-    return count(image, tile, size).reshape(image.shape[2], -1, BINS)
+    whole = functools.partial(_scattered_tiles, tiles)
+    if image.size <= SMALL or image.shape[2] > _MAX_CHANNELS:
+        counts = whole(image, tile, size)
+    else:
+        counts = by_platform(functools.partial(_counted_tiles, tiles), whole)(image, tile, size)
+    return counts.reshape(image.shape[2], -1, BINS)
 
 
 def _scattered_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Array) -> Array:
@@ -165,7 +167,7 @@ def _counted_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Arra
     rows = rows_of_block((height, steps * _STEP), _BLOCK)
     columns = jnp.repeat(jnp.arange(-side, width + side, dtype=jnp.int32), channels)
     of_column = _first_bins(columns, 1, tiles, tile)
-    used = tile * jnp.array(tiles)
+    used = tile * jnp.array(tiles, jnp.int32)
     once = jnp.minimum(size[0], 1)
 
     def block(i: Array, state: tuple[Array, tuple[Array, ...]]) -> tuple[Array, tuple[Array, ...]]:
