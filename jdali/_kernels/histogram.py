@@ -166,7 +166,7 @@ def _counted_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Arra
     rows = rows_of_block((height, steps * _STEP), _BLOCK)
     columns = jnp.repeat(jnp.arange(-side, width + side, dtype=jnp.int32), channels)
     of_column = _first_bins(columns, 1, tiles, tile)
-    used = tile * jnp.array(tiles)
+    used = tile * jnp.array(tiles, jnp.int32)
     once = jnp.minimum(size[0], 1)
 
     def block(i: Array, state: tuple[Array, tuple[Array, ...]]) -> tuple[Array, tuple[Array, ...]]:
