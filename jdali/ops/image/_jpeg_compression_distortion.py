@@ -67,6 +67,7 @@ _HALF_DCT = np.array(
 # int32 [frequency, value], the whole matrix.
 _DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
 _GUARD_BITS = 2  # additional bits between the two passes
+_INVERSE_BITS = 19  # of 1 / step, by which accelerators quantize
 
 # JFIF's BT.601 with full range, in units of 2^-16.
 _COLOR_BITS = 16
@@ -251,8 +252,11 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     """
     blocks = [_blocks(part, _BLOCK) for part in parts]
     ends = np.cumsum([block.shape[2] for block in blocks])
-    step = _steps(quality, ends[0], ends[-1])
-    result = jnp.split(_at_once(jnp.concatenate(blocks, axis=2), step), ends[:-1], axis=2)
+    tables = [_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE)]
+    inverses = [((1 << _INVERSE_BITS) + table - 1) // table for table in tables]
+    is_luma = jnp.arange(ends[-1], dtype=jnp.int32) < ends[0]
+    step, inverse = (jnp.where(is_luma, *pair) for pair in lax.optimization_barrier((tables, inverses)))
+    result = jnp.split(_at_once(jnp.concatenate(blocks, axis=2), step, inverse), ends[:-1], axis=2)
     return (_plane(part, like.shape) for part, like in zip(result, parts, strict=True))
 
 
@@ -262,8 +266,11 @@ def _steps(quality: Array, lumas: int, count: int) -> Array:
     return jnp.where(jnp.arange(count, dtype=jnp.int32) < lumas, luma, chroma)
 
 
-def _at_once(blocks: Array, step: Array) -> Array:
-    """Codes all blocks, uint8 [8, 8, n]; values between passes are stored as int16, half the bytes of int32."""
+def _at_once(blocks: Array, step: Array, inverse: Array) -> Array:
+    """Codes all blocks, uint8 [8, 8, n], with steps and 2^19 / steps.
+
+    Values between passes are stored as int16, half the bytes of int32.
+    """
 
     def written(values: Array) -> Array:
         return lax.optimization_barrier(values.astype(jnp.int16)).astype(jnp.int32)
@@ -271,7 +278,9 @@ def _at_once(blocks: Array, step: Array) -> Array:
     values = blocks.astype(jnp.int32) - _GRAY
     values = written(_matrix_pass(_DCT, values, 1, _DCT_BITS - _GUARD_BITS))
     values = _matrix_pass(_DCT, values, 0, _DCT_BITS + _GUARD_BITS)
-    values = written(_quantized(values, step))
+    # Like `_quantized`: n // step is n * inverse >> 19 for n < 2^11, and values are at most 2^13.
+    multiple = (((jnp.abs(values) + 4 * step) >> 3) * inverse >> _INVERSE_BITS) * step
+    values = written(jnp.where(values < 0, -multiple, multiple))
     values = written(_matrix_pass(_DCT.T, values, 0, _DCT_BITS - _GUARD_BITS))
     values = _matrix_pass(_DCT.T, values, 1, _DCT_BITS + _GUARD_BITS + 3)
     return jnp.clip(values + _GRAY, 0, 255).astype(jnp.uint8)
@@ -303,7 +312,7 @@ def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
 def _quantized(values: Array, step: Array) -> Array:
     """Rounds values of libjpeg's DCT, which are 8 times too large, to multiples of steps, half away from zero: int32.
 
-    Adding 1/2 keeps float32 quotients away from integers.
+    A CPU has vectors of floats. Adding 1/2 keeps float32 quotients away from integers.
     """
     real, size = values.astype(jnp.float32), step.astype(jnp.float32)
     quotients = jnp.floor((jnp.abs(real) + (4 * size + 0.5)) / (_BLOCK * size))
