@@ -254,9 +254,11 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     ends = np.cumsum([block.shape[2] for block in blocks])
     tables = [_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE)]
     inverses = [((1 << _INVERSE_BITS) + table - 1) // table for table in tables]
+    # Written, because a kernel would decide for each value that it reads which plane has it.
+    together = lax.optimization_barrier(jnp.concatenate(blocks, axis=2))
     is_luma = jnp.arange(ends[-1], dtype=jnp.int32) < ends[0]
     step, inverse = (jnp.where(is_luma, *pair) for pair in lax.optimization_barrier((tables, inverses)))
-    result = jnp.split(_at_once(jnp.concatenate(blocks, axis=2), step, inverse), ends[:-1], axis=2)
+    result = jnp.split(_at_once(together, step, inverse), ends[:-1], axis=2)
     return (_plane(part, like.shape) for part, like in zip(result, parts, strict=True))
 
 
