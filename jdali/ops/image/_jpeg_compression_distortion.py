@@ -257,7 +257,8 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     # Written, because a kernel would decide for each value that it reads which plane has it.
     together = lax.optimization_barrier(jnp.concatenate(blocks, axis=2))
     is_luma = jnp.arange(ends[-1], dtype=jnp.int32) < ends[0]
-    step, inverse = (jnp.where(is_luma, *pair) for pair in lax.optimization_barrier((tables, inverses)))
+    pairs = lax.optimization_barrier((tables, inverses))
+    step, inverse = (jnp.where(is_luma, of_luma, of_chroma) for of_luma, of_chroma in pairs)
     result = jnp.split(_at_once(together, step, inverse), ends[:-1], axis=2)
     return (_plane(part, like.shape) for part, like in zip(result, parts, strict=True))
 
