@@ -161,7 +161,7 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         distance = (tap * _STEPS).astype(jnp.float32) - share  # in entries of the table
         position = distance + np.float32(_STEPS * lobes + 1)
         left = jnp.floor(position)
-        # As `left.astype(int32)`, for which a GPU takes seven instructions. Taps outside are masked, whatever they read.
+        # As `left.astype(int32)`, for which a GPU takes several instructions. Taps outside are masked, whatever they read.
         entry = lax.bitcast_convert_type(left + _WHOLE, jnp.int32) - _BITS_OF_WHOLE
         weight = _taken(starts, entry) + (position - left) * _taken(slopes, entry)
         # A negative source is a large unsigned number.
