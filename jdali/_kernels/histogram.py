@@ -45,11 +45,12 @@ def histograms(image: Array, extent: Array) -> Array:
 
 def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
     _, width, channels = image.shape
-    column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart * channels
-    index = image.astype(jnp.int32) + (column + jnp.arange(channels, dtype=jnp.int32)) * BINS
-    counts = jnp.zeros(apart * channels * BINS, jnp.int32)
+    column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart
+    # Counts of one value lie together: a GPU adds to neighbours in memory at once.
+    index = (image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS) * apart + column
+    counts = jnp.zeros(channels * BINS * apart, jnp.int32)
     inside = valid_mask(extent, image.shape).astype(jnp.int32)
-    return counts.at[index].add(inside).reshape(apart, channels, BINS).sum(0, dtype=jnp.int32)
+    return counts.at[index].add(inside).reshape(channels, BINS, apart).sum(2, dtype=jnp.int32)
 
 
 def _counted(image: Array, extent: Array) -> Array:
