@@ -367,7 +367,7 @@ class InFlight:
         self._order.leave(slot.number)
         with self.changed:
             slot.task = slot.begun = slot.follower = None
-            if self.stopped:  # nobody takes it; an error would form a cycle with the slot
+            if self.stopped:  # nobody takes the outcome, and an error would form a cycle with the slot
                 return
             slot.outcome = outcome
             if self._room is not None and isinstance(outcome, Result):

@@ -72,7 +72,7 @@ class Node:
 
     @property
     def whole_batch(self) -> bool:
-        """True if the results for a sample depend on other samples of the batch, even if only in size."""
+        """True if a sample's result, or only the size of the result, depends on other samples of the batch."""
         return self.op.depends_on_batch(self.args)
 
     @property

@@ -328,7 +328,7 @@ def _components(
         if not alone:
             result.append(group)
             continue
-        # Random values and arithmetic on them all share one program.
+        # All groups that read nothing (random values and arithmetic on them) share one program.
         key = (levels[group[0]], where[group[0]], group[0].domain)
         if key in merged:
             merged[key] += group

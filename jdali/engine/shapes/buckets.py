@@ -262,9 +262,9 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
 
 
 def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """Joins columns [N, ...], and gives equal rows the same number.
+    """Joins columns [N, ...] to rows, and numbers the distinct rows.
 
-    Returns: the numbers, int [N], and the distinct rows in their order.
+    Returns: the number of each row, int [N], and the distinct rows in the order of their numbers.
     """
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():

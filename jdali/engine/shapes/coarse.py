@@ -96,7 +96,7 @@ def text_of(level: int) -> str:
 
 
 def coarser_than(level: int) -> Iterator[list[int]]:
-    """Yields, for each grid, the levels to which a stage of this level may rise, the lowest floor first."""
+    """Yields the levels to which a stage at `level` may rise: a list for each grid, in ascending order of the floors."""
     first = Coarseness.of(level) if level else Coarseness(0, 0)
     for grid in range(first.grid, len(GRIDS)):
         begin = first.floor + (level > 0 and grid == first.grid)

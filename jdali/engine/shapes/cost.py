@@ -23,8 +23,8 @@ _DEVICE_MOVING = 0.02
 # Samples that take less time than this are padded more, because for them, more programs would cost more than the padding. An
 # accelerator takes 20 us for a decoded picture, most of it to receive the pixels, padding included.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
-# Time that the samples of one call should take. A call costs only about 0.3 ms on the host, and a longer call has more unused
-# rows, which are computed, too.
+# Seconds that the samples of one call should take at most. Longer calls would save little, because a call costs only about
+# 0.3 ms on the host, and would compute more unused rows.
 SECONDS_A_CALL = 8e-3
 # Share of a roomy padded shape that a sample is assumed to fill.
 TRUE_SHARE = 0.25
