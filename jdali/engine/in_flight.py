@@ -90,7 +90,7 @@ class Follower(Epochs, Protocol):
 
 
 class WindowSlot:
-    """Holds a batch from before it is drawn until it is taken. `number` counts batches since the last move of the sources."""
+    """Tracks a batch from before it is drawn until it is taken. `number` counts batches since the sources last moved."""
 
     def __init__(self, number: int, follower: Follower | None):
         self.number, self.follower = number, follower

@@ -256,7 +256,7 @@ class _Branches(_Expressions):
         return at(function, node)
 
     def _leave(self, out: str, exits: set[str]) -> Iterable[ast.stmt]:
-        """Yields the statements after a conditional whose branch ended in `return`, `break` or `continue`."""
+        """Yields statements that do, after a conditional, the `return`, `break` or `continue` with which its branch ended."""
         kept = set(exits)
         outcome = ast.Name(out, ast.Load())
         for kind, statement in (("BREAK", ast.Break()), ("CONTINUE", ast.Continue())):
@@ -347,7 +347,7 @@ class _Branches(_Expressions):
 
 
 def _targets(nodes: Sequence[ast.AST]) -> ast.expr:
-    """Makes `("a.b", lambda: a, "b")` for each attribute that the nodes set, with None in place of "b" for items."""
+    """Makes `("a.b", lambda: a, "b")` for each attribute that the nodes set, and `("a", lambda: a, None)` for items of `a`."""
     found: dict[str, ast.expr] = {}
     for node in nodes:
         for n in walk(node):

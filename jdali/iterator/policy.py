@@ -245,7 +245,7 @@ class EpochCounter:
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended. Returns False if the previous epoch already ended there; then this epoch continues."""
+        """Notes that a source ended. Returns False, and this epoch continues, if the previous epoch already ended there."""
         if self.done or self._began_again:
             return True
         self._began_again = True

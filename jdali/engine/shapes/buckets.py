@@ -44,7 +44,7 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 # Grids where padding costs little time. The padding of an input only takes memory; the padding of an output is also written.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. A square
+# In small batches, where programs cost most, outputs of many sizes share squares of up to this many elements. A square
 # costs 0.1 to 0.3 ms a sample, to write the padding and to copy the sample out of it (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have

@@ -34,8 +34,8 @@ class CoarseGrid:
 
     Attributes:
         longest: sizes of the longest side of a picture; None for `sizes`.
-        frames: sizes of further axes of pictures, such as frames. There are few, because more axes multiply the number of
-            shapes.
+        frames: sizes of further axes of pictures, such as frames. There are few sizes, because each axis multiplies the number
+            of shapes.
     """
 
     text: str

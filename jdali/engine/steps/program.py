@@ -52,7 +52,7 @@ SMALL_BYTES = 256 << 10
 # long as a call without them.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
 # Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the one before. For 128 pictures of 300
-# to 640 pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms, 0.55 times.
+# to 640 pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls (0.55 times with 0.3 ms).
 _SHORTEST_DEVICE_CALL = 0.15e-3
 
 
