@@ -47,8 +47,8 @@ ROOM_OUT = Grid(COARSE, _powers(4, 1))
 # In small batches, where programs cost most, outputs of many sizes share squares of up to this many elements. A square
 # costs 0.1 to 0.3 ms a sample, to write the padding and to copy the sample out of it (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
-# A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have
-# more, because independent shapes of inputs and outputs would give too many combinations.
+# A shape derived from the inputs may have up to this many times as many elements as the value's own shape. The factor is larger
+# from level 1 on, because independent shapes of inputs and outputs would give too many combinations.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.

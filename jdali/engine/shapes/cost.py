@@ -12,8 +12,8 @@ import numpy as np
 
 from jdali.graph import DataNode, Stage, compiled
 
-# Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. Most
-# programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, because they move 1 to 5 times their inputs and outputs.
+# Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. At
+# best, most programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002, because they move 1 to 5 times their inputs and outputs.
 # For a CPU each operator has its own figure.
 _DEVICE_NANOSECONDS = 0.002
 # Nanoseconds per element: to copy it on the host or write it to new memory there, and to send it to an accelerator.
