@@ -26,8 +26,7 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 MOST_SHAPES = 16
 # A coarser level needs new programs, so it must have at most this share of the present number of shapes.
 _WORTH_IT = 2 / 3
-# If no level is worth its time, or has few enough shapes, the stage searches again when its number of shapes has grown by this
-# factor.
+# If no level pays, or the best one still has too many shapes, the stage searches again at this many times its present shapes.
 _PATIENCE = 1.5
 # A coarser level may take this many times as long, or `seconds_worth_a_program` per sample longer for each program saved.
 _MOST_TIMES = 4.0

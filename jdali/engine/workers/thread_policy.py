@@ -131,7 +131,7 @@ def groups_here(count: int, *, stays: bool = False) -> list[slice]:
     """Divides samples into calls for `work_here`.
 
     The first sample gets a separate call, because it may wait for a disk. With `stays` (this thread also made the last
-    batch), it shares a call with other samples.
+    batch), the first sample shares a call with others.
     """
     bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
