@@ -357,7 +357,7 @@ class Order:
         if self._loaded is None:
             level = len(self._past)
             mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
-            # A part may be empty after the number of shards changed. Its shard then repeats the last sample of the other shards.
+            # After the number of shards changed, a shard may have no samples left. It repeats the last sample of other shards.
             self._loaded = _Epoch(mine, mine if len(mine) else self._rest(level, self._epoch))
         return self._loaded
 
