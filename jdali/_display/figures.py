@@ -119,7 +119,7 @@ def may_be_sound(array: NDArray[np.generic]) -> bool:
 
 
 def _looks_like_sound(array: NDArray[np.generic]) -> bool:
-    """Returns True for at least 4000 frames of one or two channels within full scale whose mean is near 0."""
+    """Returns True for one or two channels with at least 4000 frames, values within full scale and a mean near 0."""
     if not may_be_sound(array) or len(array) < _MANY_FRAMES or (array.ndim == 2 and array.shape[1] > 2):
         return False
     frames = frames_of(array)

@@ -89,7 +89,7 @@ def _found(url: str) -> tuple[Any, str]:
         if url.partition("://")[0] not in _S3:
             system, path = fsspec.core.url_to_fs(url)
             return system, path
-        # Replaces defaults by which s3fs and botocore both retry silently, and use at most 10 connections.
+        # By default, s3fs and botocore would both retry silently, and use at most 10 connections.
         configured = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
         own = {"max_pool_connections": max(options().requests, 10), "retries": {"total_max_attempts": 1}}
         system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **configured})
@@ -293,7 +293,7 @@ def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) 
         data = fetch()
         with contextlib.suppress(OSError):  # this part is complete; reading the next part may raise the error
             now = _version(url, _info(url))
-            if now == version:  # if the version changed, the data may belong to either
+            if now == version:  # otherwise the data may be of either version
                 cache.put(key, data)
             return data, now
     return data, version

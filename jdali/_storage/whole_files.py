@@ -80,7 +80,7 @@ def read_files(paths: Sequence[str]) -> FileContents:
     sizes: list[int] = []
     failures: dict[int, Exception] = {}
     most = most_bytes()
-    is_small = most >= _SMALL_BYTES  # if a file is small, the next one probably is small, too
+    is_small = most >= _SMALL_BYTES  # guesses that a file is small if the file before it was
     try:
         for position, path in enumerate(paths):
             content = _small(path) if is_small else b""

@@ -62,7 +62,7 @@ class GraphPage:
         return f'{self._times.progress()}{whose}<div class="jd-scroll">{svg}</div>{plan}'
 
     def _known_sizes(self) -> dict[DataNode, ValueSize]:
-        """Returns the size of each value in the first sample that does not fail; measures once."""
+        """Returns the size of each value in the first sample that does not fail; measures only at the first call."""
         if self._sizes is not None:
             return self._sizes
         for position in range(min(len(self._inspector.task(0)), _MOST_TRIED)):

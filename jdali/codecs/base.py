@@ -75,7 +75,7 @@ class Request:
 
     @property
     def rows(self) -> int:
-        """Number of rows needed from the top of the stored picture at full size."""
+        """Number of rows that the window needs, from the top of the stored picture at full size."""
         return sys.maxsize if self.window is None else (self.window[0] + self.window[2]) * self.denominator
 
 

@@ -37,7 +37,7 @@ FORMATS: tuple[Format, ...] = (
     _gif.FORMAT, _heif.AVIF, _heif.HEIC, _jpegxl.FORMAT,
 )  # fmt: skip
 _BY_NAME = {f.name: f for f in FORMATS}
-# Unsupported formats that the error names, by their first bytes.
+# First bytes and names of unsupported formats, for the error.
 _UNSUPPORTED = {b"SIMPLE": "FITS"}
 
 # Ignores warnings, since a TIFF may contain any float.

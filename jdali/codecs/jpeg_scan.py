@@ -97,7 +97,7 @@ class _Scan:
         starts, ends: int64 [n], bounds of each file's head in `raw`.
     """
 
-    # The header that was read last, and the rows found in it. Files of the same size from one program share their header:
+    # The header that was read last, and its entries in the results. Files of the same size from one program share their header:
     # with this cache, scanning 256 pictures of 8x8 takes 120 us, without it 270 us.
     _known: tuple[bytes, list[np.ndarray]] = b"", []
 

@@ -14,8 +14,8 @@ from jdali.codecs.jpeg_segments import END_OF_IMAGE
 _RESTARTS = bytes(range(0xD0, 0xD8))  # second bytes of the restart markers, in order
 # Pixels to decode around a window. Upsampling interpolates between neighbouring chroma samples, two pixels apart.
 _MARGIN = 2
-# Minimum number of columns of MCUs to cut. libjpeg interpolates only rows of more than two chroma samples, but one MCU,
-# decoded at a quarter of the size, has only two in a row.
+# Minimum number of columns of MCUs in the new file. Decoded at a quarter of the size, one MCU has only two chroma samples in
+# a row, and libjpeg does not interpolate so short a row.
 _LEAST_COLUMNS = 2
 # Cutting costs more than it saves if the window takes more than this fraction of the picture.
 _MOST = 0.9

@@ -247,7 +247,7 @@ def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...], gap
     row = item + sum((n - 1) * s for n, s in zip(out.shape[1:], strides[1:], strict=True))
     if not out.ndim:
         out[...] = np.frombuffer(read(start, item), out.dtype)[0]
-    elif strides[0] - row > gap:  # otherwise no gap within a row is larger either
+    elif strides[0] - row > gap:  # the outermost axis has the largest gaps
         for i in range(len(out)):
             _fill(out[i : i + 1].reshape(out.shape[1:]), read, start + i * strides[0], strides[1:], gap)
     else:

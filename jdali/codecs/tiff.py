@@ -166,8 +166,8 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     detail: _TiffDetail = info.detail
     bits, channels = detail.bits, 1 if detail.color_map is not None else info.channels
-    # Of pictures with a fourth channel, Pillow decodes only plain alpha here: it divides by premultiplied alpha, and drops
-    # an unspecified extra channel.
+    # Pillow decodes a fourth channel correctly only if it is plain alpha: it divides by premultiplied alpha, and drops a channel
+    # without a meaning.
     alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
     simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
     # Pillow takes 0 as black in all 16-bit pictures.

@@ -114,7 +114,7 @@ def not_turned(view: memoryview) -> memoryview:
 def part(
     view: memoryview, window: Window, whole: bool = False, photometric: int | None = None
 ) -> tuple[memoryview, Window] | None:
-    """Cuts a file down to the strips or tiles that a window touches; returns the file and the window that they cover.
+    """Cuts a file down to the strips or tiles that a window touches; returns the new file and its part of the picture.
 
     Args:
         window: the window, in the stored picture.

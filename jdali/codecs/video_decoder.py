@@ -68,7 +68,7 @@ class Converter:
             packed = self._reformatter.reformat(frame, format="rgb24", **common)
             out[...] = _rows(packed.planes[0])[: frame.height, : frame.width * 3].reshape(out.shape)
         else:
-            # FFmpeg's code for packed pixels takes six times as long as converting to planes and interleaving these.
+            # Converting to planes and interleaving them is six times as fast as FFmpeg's code for packed pixels.
             planes = self._reformatter.reformat(frame, format="gbrp", **common)
             _interleave(planes, _RGB_CHANNELS, out)
 
@@ -89,8 +89,8 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    It decodes on if no key frame lies between its position and the wanted frame. Otherwise it seeks to the last key frame
-    up to the wanted frame.
+    If no key frame lies between its position and the wanted frame, it continues to decode. Otherwise it seeks to the last
+    key frame up to the wanted frame.
     """
 
     def __init__(self, source: Source, index: VideoIndex):
@@ -247,8 +247,8 @@ class VideoDecoder:
             return
         frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
         shown = next(frames, None)
-        # Rejects a frame later than the key packet's. With gradual refresh (H.264), FFmpeg returns such a frame first, which
-        # should be complete, but may not be.
+        # Rejects a first frame that is shown after the key packet's frame. FFmpeg returns such a frame after a seek in a video
+        # with gradual refresh (H.264), and it may be incomplete.
         number = None if shown is None else self._at(shown.pts)
         if number is not None and number <= (self._at(first.pts) or 0):
             yield shown

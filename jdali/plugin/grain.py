@@ -152,7 +152,7 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
 
     @property
     def element_spec(self) -> dict[str, jax.ShapeDtypeStruct]:
-        """Returns the shape and element type of each output in the last batch; before any was taken, in the first batch."""
+        """Returns the shape and element type of each output in the batch taken last, or in the first batch if none was taken."""
         if self._spec is None:
             self._spec = _spec(self._own.peek())
         return self._spec

@@ -51,7 +51,7 @@ class ReadAhead(Reader):
     """Loads the next samples of a reader in threads, before their batches take them.
 
     If the reader packs several parts into a sample, the parts are loaded. Loading starts in order. A loaded sample is
-    kept until its batch takes it; a sample that is not taken is dropped two batches later.
+    kept until its batch takes it, or for two batches more if its batch does not.
     """
 
     def __init__(self, reader: Reader):

@@ -203,7 +203,7 @@ class Reader(abc.ABC):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names of each output that contains labels, by output number."""
+        """Class names of the outputs that contain labels; the key is the output's index."""
         return self._names_by_output
 
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:

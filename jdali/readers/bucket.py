@@ -78,7 +78,7 @@ def bucket(
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
     The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
-    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So it resumes
+    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So a run resumes
     from any state with any number of shards, and each sample comes once a pass. If the number of samples of a pass is
     not a multiple of `size`, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All
     shards must be at the same step.

@@ -81,7 +81,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type != LabelType.NONE:
             outputs.append(self._label(tensors, next_))
             next_ += 1
-        # As in DALI, the weights of weighted classes count as the first further tensor.
+        # As in DALI, the weights in a record of weighted classes are its first further tensor.
         for _ in range(wanted.additional_inputs):
             outputs.append(_at(tensors, next_, "a further tensor").values())
             next_ += 1

@@ -47,7 +47,7 @@ class DatasetReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names of a `datasets` or torchvision data set, by number of the output."""
+        """Class names of a `datasets` or torchvision data set; the key is the output's index."""
         if self._columns:
             features = getattr(self._dataset, "features", None)
             known = [features.get(c) for c in self._columns] if isinstance(features, Mapping) else []

@@ -108,7 +108,7 @@ class Hdf5Reader(ChunkedReader):
 
 
 def _data_set(file: Any, name: str) -> Any:
-    """Finds a data set by its name; callers put the file's name in front of its ValueErrors.
+    """Finds a data set by its name; callers prefix ValueErrors with the file's name.
 
     Rejects links and external data, because they could open files that the user did not name.
     """

@@ -324,7 +324,7 @@ def lerobot(
         columns: names of features in `meta/info.json`; "task" for the text of a row's task.
         directory: the folder, or its URL.
         delta_timestamps: {column: seconds}: the window of a column, relative to the time of the row, such as [-0.1,
-            0, 0.1]. Each time must be a whole number of rows. Rows outside the episode are replaced by its first or
+            0, 0.1]. Each time must be a multiple of the time between rows. Rows outside the episode are replaced by its first or
             last row.
         episodes: numbers of the episodes to read; None: all.
         tolerance: largest difference between the times of a frame and of its row, seconds.

@@ -47,7 +47,7 @@ class MixReader(Reader):
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names by output number, for outputs whose class names are equal in all sources."""
+        """Class names of the outputs that have the same class names in all sources; the key is the output's index."""
         first, *others = (one.class_names for one in self._readers)
         return {
             output: names for output, names in first.items() if all(o.get(output) == names for o in others)
@@ -168,12 +168,12 @@ def mix(
     """Mixes the samples of several readers in fixed shares.
 
     The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
-    any state, with any number of shards and with other weights. Then no sample is lost, and none comes twice in a pass
-    over its source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
-    whole number of samples, each global batch has exactly this number; otherwise the number varies by at most one,
-    plus one for each source before it. Each source is read pass after pass in its own order, which its own
-    `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass to
-    pass.
+    any state, with any number of shards and with other weights; even so, no sample is lost, and none comes twice in a
+    pass over its source. The batches of all shards at one step form a global batch. If a source's share of a global
+    batch is a whole number of samples, each global batch has exactly this number. Otherwise the numbers of source k
+    (from 0) differ between global batches by at most 1 + k. Each source is read pass after pass in its own order, which
+    its own `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass
+    to pass.
 
     Args:
         sources: all outputs of each reader; they must agree in number, types and axes. Outside of a

@@ -21,7 +21,7 @@ from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stre
 _NAME = "readers.pack"
 # Names of the outputs that packing adds.
 SEGMENTS = ("segment_ids", "positions")
-# A default window fills about this many rows. On average half a row stays empty, which is less than 0.5 %.
+# A default window fills about this many rows. On average half a row, less than 0.5 % of the window, stays empty.
 _ROWS = 128
 _MOST_DOCUMENTS = 1 << 16
 TRUNCATE, SPLIT = "truncate", "split"

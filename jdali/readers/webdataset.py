@@ -257,7 +257,7 @@ def _selected(
 
 
 def _and_lost(samples: Samples, number: int, end: int) -> Samples:
-    """Appends an unreadable sample that begins at byte `end`, the end of the archive."""
+    """Appends a sample that cannot be read, because it begins at `end`, the end of the archive."""
     row = np.ones((1, samples.offsets.shape[1]), np.int64)
     return Samples(
         np.concatenate([samples.offsets, end * row]),

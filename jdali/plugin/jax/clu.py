@@ -103,7 +103,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     @property
     def is_nonpadding(self) -> HostArray | jax.Array:
-        """Returns bool [N], False for each sample that only fills up the last batch that `next` returned."""
+        """Returns bool [N] for the batch that `next` returned last: False for samples that only fill it up."""
         if self._batch_sharding is None:
             return self._belongs
         return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))

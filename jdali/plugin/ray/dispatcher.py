@@ -175,7 +175,7 @@ class RayDispatcher:
         self._closed = True
         self._fail_all(error)
         if ray.is_initialized():
-            # An actor that cannot be reached has no process to end.
+            # Ignores errors: an actor that cannot be reached has no process to end.
             with contextlib.suppress(RayError, ValueError):
                 leaving = [
                     s.handle.leave.remote(self._name) for s in self._slots.values() if s.place is not None
@@ -214,7 +214,7 @@ class RayDispatcher:
         slot.is_absent = False
         try:
             slot.handle = self._actors.actor(slot.index)
-        except (RayError, ValueError) as error:  # an actor that is ending still has its name
+        except (RayError, ValueError) as error:  # the name may still belong to an actor that is ending
             self._note_failed_start(slot, error)
             return
         self._call(slot.handle.join.remote(self._name, self._start), self._joined, slot)
@@ -285,7 +285,7 @@ class RayDispatcher:
             self._note_loss(slot, [], place)
 
     def _jobs_for(self, slot: ActorSlot) -> list[RayJob]:
-        """Takes the tasks of one call from the queue; returns none if the queue is empty or should fill up first."""
+        """Takes the tasks of one call from the queue; returns [] if the queue is empty, or too short while the actor is busy."""
         with self._lock:
             if not self._waiting:
                 return []

@@ -223,7 +223,7 @@ def _fits(wanted: int | None, size: int) -> bool:
 
 
 def _matches(wanted: tuple[int | None, ...], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Lists the shapes that fit `wanted` among those that remain of `shape` when axes of size 1 are dropped."""
+    """Drops axes of size 1 from `shape` in all possible ways; lists the resulting shapes that fit `wanted`."""
     if not shape:
         return [] if wanted else [()]
     found = []

@@ -13,7 +13,7 @@ from jdali.plugin.tf._tensorflow import on_host, tf
 
 
 class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
-    """The base of both data sets; see `DALIDataset` for the arguments."""
+    """The base of `DALIDataset` and `DALIDatasetWithInputs`; see `DALIDataset` for the arguments."""
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ class ChunkedArray(abc.ABC):
 
 
 def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, axis: int) -> int:
-    """Checks what a file claims about an array; returns the axis of the samples, from 0 on.
+    """Checks what a file claims about an array; returns the axis of the samples, counted from 0.
 
     Raises:
         ValueError: a claim is invalid; callers add the array's name to the message.
@@ -100,7 +100,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Always caches the chunks of two whole samples, or as many chunks as fit into 1 / _SHARE of `max_sample_bytes`.
+        # Always caches as many chunks as two whole samples have, but at most 1 / _SHARE of `max_sample_bytes`.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)

@@ -38,8 +38,8 @@ class Runs(NamedTuple):
 def decompressed(text: str) -> np.ndarray:
     """Decodes a compressed mask to run lengths, int64 [n]; raises ValueError if the mask is damaged.
 
-    Each character holds five bits of a number, the lowest bits first. From the fourth on, numbers are stored as the
-    difference to the number that is two positions before.
+    Each character holds five bits of a number, the lowest bits first. From the fourth number on, the
+    difference to the number two positions before is stored.
     """
     try:
         digits = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - 48
@@ -134,7 +134,7 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
 
 
 def _level_of_flat(step: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Returns the row of point `step` or `step` + 1 in a flat staircase, whichever is smaller."""
+    """Returns the smaller of the rows of points `step` and `step` + 1 in a flat staircase."""
     return np.minimum(np.trunc(y + slope * step + 0.5), np.trunc(y + slope * (step + 1) + 0.5)).astype(
         np.int64
     )

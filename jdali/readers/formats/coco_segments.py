@@ -31,7 +31,7 @@ class Segments(NamedTuple):
 
 
 class AllSegments(Protocol):
-    """Provides the outlines of any image."""
+    """A function that returns the outlines of an image by its index."""
 
     def __call__(self, image: int) -> Segments:
         """Returns the outlines of one image; raises `SampleError` if they are invalid."""

@@ -126,7 +126,7 @@ def map_entries(
 def _numbers(
     buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
 ) -> np.ndarray:
-    """Looks up the name at each offset in `wanted`; returns int64 [n], the name's number, or -1 if it is not in `wanted`."""
+    """Looks up in `wanted` the name at each offset; returns the numbers of the names, int64 [n]; -1 for other names."""
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)

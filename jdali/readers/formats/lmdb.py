@@ -35,8 +35,8 @@ from jdali.readers.formats.records import (
 
 _FILE = "data.mdb"
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
-# Page header: number, padding, flags, end of the pointers, unused. In an overflow page, the last two together are the number
-# of pages.
+# Page header: number, padding, flags, end of the pointers, unused. An overflow page has the number of its pages in place of the
+# last two fields.
 _PAGE = struct.Struct("<QHHHH")
 _BRANCH, _LEAF, _OVERFLOW, _META = 1, 2, 4, 8
 # A meta page: _HEADER (magic number, version, address, map size), _DATABASE of the free pages (its first number is the page
@@ -249,7 +249,7 @@ class DatabaseReader(RecordReader):
                 values = cut.values(files, file)
             found.append((values, functools.partial(_cached, name, path, never)))
         super().__init__(name, files, found, options)
-        # (file, offset, CRC-32) of the checked leaf pages of large values.
+        # Leaf pages that were checked: (file, offset, CRC-32).
         self._sound: set[tuple[int, int, int]] = set()
 
     def _is_sound(self, leaf: tuple[int, int, int], size: int) -> bool:

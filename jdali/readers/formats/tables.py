@@ -208,7 +208,7 @@ class TableReader(Reader):
         return Loaded(_batch(pieces), failures)
 
     def _by_group(self, indices: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray | slice]]:
-        """Returns, for each group that holds samples, its number, the positions of its samples in the batch, and their rows."""
+        """Divides samples by group; returns each group's number, and its samples' positions in the batch and rows."""
         if self._rows is None and (run := consecutive(indices)) is not None:  # a slice is ten times as fast
             number = int(self._first.searchsorted(run.start, side="right")) - 1
             start = self._first.item(number)

@@ -87,7 +87,7 @@ def feature_of(node: Mapping[str, Any], lengths: tuple[int, ...]) -> TfdsFeature
     """Parses the feature of a node of features.json; `lengths` are the lengths of the sequences that contain the node.
 
     Raises:
-        ValueError: the feature cannot be an array; callers put the feature's name in front of the text.
+        ValueError: the feature cannot be an array; callers prefix the text with the feature's name.
     """
     if "image" in node or "text" in node:
         feature = TfdsFeature(None)
@@ -193,7 +193,7 @@ def class_names(text: bytes) -> list[str]:
 
 
 def features_of(tree: Any, wanted: Sequence[str]) -> dict[str, TfdsFeature]:
-    """Finds features by name in a features.json; callers put the file's name in front of its ValueErrors."""
+    """Finds features by name in a features.json; callers prefix ValueErrors with the file's name."""
     try:
         found = {path: (leaf, lengths) for path, leaf, lengths in flattened(tree)}
         chosen = {}

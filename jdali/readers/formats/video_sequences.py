@@ -47,7 +47,7 @@ class Cut:
         length: number of frames of a sequence.
         stride: distance between consecutive frames of a sequence.
         step: distance between the starts of consecutive sequences, frames.
-        room: number of frames that a clip must have from the start of an unpadded sequence on.
+        room: number of frames that an unpadded sequence needs from its start to the end of the clip.
         pad_mode: padding beyond the end of a clip, see `pad`.
         pads_all: pad all sequences that begin in the clip; otherwise only the first incomplete one.
         fill: value of padding frames.

@@ -257,7 +257,7 @@ class ZarrArray(ChunkedArray):
 
 
 def opened_array(folder: str, metadata: Mapping[str, Any], axis: int) -> ZarrArray:
-    """Builds an array from its metadata; callers put the name of the metadata in front of its ValueErrors."""
+    """Builds an array from its metadata; callers prefix ValueErrors with the name of the metadata."""
     try:
         if metadata.get("zarr_format") == 2:
             array = _version_2(folder, metadata)

@@ -92,7 +92,7 @@ class Order:
 
     Shard i of S begins at sample floor(size·i / S) of the data set. In each epoch it moves on to the next shard's part,
     unless `stick_to_shard`. Without `pad_last_batch`, batches continue into the next epoch. With `pad_last_batch`, the
-    last sample is repeated until the epoch's last batch is full, and for another batch if other shards need one more.
+    last sample is repeated until the epoch's last batch is full, and for one more batch if another shard has one more.
 
     Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, the same on all shards, and
     in each epoch shuffles the shard's part anew. With `initial_fill`, it keeps the stored order and only mixes nearby
@@ -285,7 +285,7 @@ class Order:
         epoch = self._base
         if self.pad_last_batch:  # all shards begin an epoch together
             return epoch, taken
-        if level:  # earlier shards took all samples of earlier epochs
+        if level:  # skips epochs of which no sample is left
             epoch = max(epoch, min(reached for reached, _ in self._past[level - 1].positions))
         while self._left(level, epoch) < self.size:
             if taken < (own := self._count(level, shards, shard, epoch)):
@@ -357,7 +357,7 @@ class Order:
         if self._loaded is None:
             level = len(self._past)
             mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
-            # A part may be empty after the number of shards changed. Its shard then repeats the last sample of the other shards.
+            # After the number of shards changed, a shard may have no samples left. It repeats the last sample of other shards.
             self._loaded = _Epoch(mine, mine if len(mine) else self._rest(level, self._epoch))
         return self._loaded
 
@@ -389,7 +389,7 @@ class Order:
         return shard if self.stick_to_shard else (shard + epoch) % shards
 
     def _part(self, shard: int, shards: int, epoch: int) -> IndexSequence:
-        """Returns a shard's samples of an epoch that no earlier shard had begun."""
+        """Returns a shard's samples in an epoch. No earlier shard may have begun this epoch."""
         slot = self._rotated(shard, shards, epoch)
         if self._shuffled:
             return _slice(permutation(self.size, self._common_seed, epoch), slot, shards)

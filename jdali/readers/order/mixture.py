@@ -65,7 +65,7 @@ class Segment(NamedTuple):
     base: tuple[int, ...]
 
     def counts(self, position: int) -> tuple[int, ...]:
-        """Counts the samples of each source before a position in the segment or at its end."""
+        """Counts the samples of each source that precede a position; the position lies in the segment, or is its end."""
         rounds, rest = divmod(position - self.start, sum(self.shares))
         left, counts = sum(self.shares), []
         for share, base in zip(self.shares, self.base, strict=True):

@@ -55,7 +55,7 @@ class SampleSelection:
         return places if self.indices is None else self.indices[places]
 
     def _targets(self, seed: int, epoch: int, places: np.ndarray) -> np.ndarray:
-        """Draws an integer below the sum of all weights for each place: the upper half of (random bits * sum)."""
+        """Draws for each place an integer below the sum of all weights: the upper half of (random bits * sum)."""
         assert self.ends is not None
         state = np.uint64(key_state(seed, epoch))
         bits = finalized_all((places.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN) + state)
@@ -66,7 +66,7 @@ class SampleSelection:
         return (high * top + (middle >> _HALF) + (other >> _HALF)).astype(np.int64)
 
     def identities(self, places: np.ndarray) -> np.ndarray | None:
-        """Returns a seed for the random values of each drawn sample; None if samples are not drawn, since indices are then seeds.
+        """Returns seeds for the random values of drawn samples; None if samples are not drawn: their indices are then the seeds.
 
         A sample that is drawn twice in a pass gets two seeds. All seeds differ from all indices.
         """
