@@ -151,7 +151,7 @@ def _scattered_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Ar
 
 
 def _first_bins(pixels: Array, axis: int, tiles: tuple[int, int], tile: Array) -> Array:
-    """Finds what a row or column adds to the bin's number. Outside of the tiles, it is at least the number of bins."""
+    """Computes what a row or column adds to a bin's number. Outside of the tiles, the result is at least the number of bins."""
     bins = math.prod(tiles[axis + 1 :]) * BINS
     which = pixels // jnp.maximum(tile[axis], 1)
     return jnp.where((pixels >= 0) & (which < tiles[axis]), which * bins, math.prod(tiles) * BINS)

@@ -31,15 +31,15 @@ class CompiledOptions(OptionalInputOptions):
             `setup` needs; None: `setup` needs all arguments in its signature. These values must be known on the host before
             the compiled program runs, so name as few as possible.
         free_padding: which padding costs no time on a CPU: "input" if the time does not depend on the padded size of inputs,
-            but on that of outputs; "all" if it depends on true sizes only. Few large shapes are then better than many tight
-            ones.
+            only on the padded size of outputs; "all" if it depends on true sizes only. Few large shapes are then better than
+            many tight ones.
         whole_batch: function of the call's arguments that returns True if a sample's result, or only the size of the result,
             depends on other samples of the batch; None: it never does. Such an operator is compiled by itself, so that the
             operators around it can still run on groups of samples of similar size.
         nanoseconds: time per element read or written, on one core of a CPU, as `benchmarks/shapes.py` measures it. Set it
             only if the time is several times the default.
-        wide_vectors: True: on a CPU that has vectors of 512 bits, loops use these and not vectors of 256 bits. They are faster
-            for much arithmetic per element, but slower for copies and short rows, so measure both.
+        wide_vectors: True: on a CPU that has vectors of 512 bits, loops use these and not vectors of 256 bits. Wide vectors
+            are faster for much arithmetic per element, but slower for copies and short rows, so measure both.
     """
 
     setup_needs: SetupNeeds | None = None

@@ -44,9 +44,9 @@ _CHROMA_TABLE = np.full((_BLOCK, _BLOCK), 99, np.int32)
 _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [47, 66, 99, 99]]
 
 # The 8-point DCT of libjpeg's accurate integer method as a matrix. Row k is a frequency, column n a value. Weights are
-# √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some differ by 1 from the nearest integer, because libjpeg adds
-# rounded constants, and results are to have libjpeg's bits. The matrix has the columns of the first four values. The columns of
-# the last four are equal to these in reverse order, with the opposite sign for odd k. The inverse DCT is the transpose.
+# √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some differ by 1 from the nearest integer, because libjpeg
+# computes them as sums of rounded constants. The matrix has the columns of the first four values. The columns of the last
+# four are equal to these in reverse order, with the opposite sign for odd k. The inverse DCT is the transpose.
 _DCT_BITS = 13
 _HALF_DCT = np.array(
     [
