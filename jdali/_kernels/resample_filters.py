@@ -195,7 +195,7 @@ def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
 
 
 def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
-    """Computes where the filter of each output element starts, float32, and its first tap, int32, for elements 0 to count - 1.
+    """Computes for output elements 0 to count - 1 where the filter starts, float32, and the filter's first tap, int32.
 
     Args:
         axis: float32 [5] for one axis, or [..., 1, 5] for several.

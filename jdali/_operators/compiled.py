@@ -24,7 +24,7 @@ _WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class CompiledOptions(OptionalInputOptions):
-    """Options of compiled kinds.
+    """Options of compiled operators.
 
     Attributes:
         setup_needs: function of the call's arguments that returns the names of the per-sample arguments whose values
@@ -51,7 +51,7 @@ class CompiledOptions(OptionalInputOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class CompiledOp(Operator, CompiledOptions):
-    """A pure function of `jax.Array`s, compiled together with its neighbours.
+    """A pure function of `jax.Array`s, compiled together with the operators before and after it.
 
     The engine fills in these parameters of `run`: `extent` (true size of the input, int32 [ndim]), `out_extent` (true size
     of the output), `out_shape` (static, the padded shape to return) and `layout` (static, the input's layout). For several
@@ -67,7 +67,7 @@ class CompiledOp(Operator, CompiledOptions):
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        any_number = self.max_inputs is None  # then one input is required, which the outputs depend on
+        any_number = self.max_inputs is None  # then one input is required, because the outputs depend on it
         return super().min_inputs or int(any_number)
 
     @functools.cached_property
@@ -90,7 +90,7 @@ class DeviceOptions(CompiledOptions):
     """Options of `operator`.
 
     Attributes:
-        layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders of the same axes (CHW),
+        layouts: layouts that `run` takes, e.g. ("HWC",). The engine transposes other orders of the same axes (CHW),
             adds a missing C and maps over frames (FHWC, CFHW). Empty: `run` takes any layout, and may have a parameter
             `layout` to get it.
         sequence: if True, `run` is mapped over axes F (only with `layouts`).

@@ -173,7 +173,7 @@ def _shifted(total: Array, bits: int, bias: Any) -> Array:
 
 
 def _planes(image: Array, extent: Array) -> tuple[Array, Array, Array, Array]:
-    """Returns luma, then the true size that chroma has after averaging, then Cb and Cr, which are not averaged yet."""
+    """Returns luma, the true size of chroma after averaging, and Cb and Cr before averaging."""
     luma, blue, red = _to_ycbcr(channels_of(_extended(image, extent)))
     return luma, (extent[:2] + 1) // 2, blue, red
 

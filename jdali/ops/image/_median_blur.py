@@ -159,7 +159,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
-    """Returns, for each row of the windows, the image shifted to it, with a margin at the sides; makes no padded copy."""
+    """Returns the image shifted to each row of the windows, with a margin at the sides, and makes no padded copy."""
 
     def clamped(axis: int, count: int, first: int) -> Array:
         return INDICES["clamp"](first + jnp.arange(count, dtype=jnp.int32), extent[axis])
