@@ -79,8 +79,7 @@ def _compare(
     negative_left: bool,
     negative_right: bool,
 ) -> Array:
-    """Compares in the common type. A signed and an unsigned integer without a common type are compared by sign, then as
-    unsigned integers.
+    """Compares in the common type. Integers without a common type are compared by sign, then as unsigned integers.
 
     Args:
         negative_left: result where `left` is negative and `right` unsigned.
