@@ -83,7 +83,7 @@ $(VENV)/.tf $(VENV)/.paddle: $(VENV)/.%: $(VENV)/.dev
 
 exhaustive: $(VENV)/.oracle  ## all tests with all cases and XLA's optimizations, those of operators also with the programs for accelerators
 	JDALI_TESTS_DRAW=all $(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
-	JDALI_TRACE_FOR=gpu $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(or $(ARGS),tests/ops)
+	JDALI_TESTS_DRAW=all JDALI_TRACE_FOR=gpu $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(or $(ARGS),tests/ops)
 
 fast: $(VENV)/.dev  ## no slow tests, no oracle
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not exhaustive and not oracle' $(ARGS)

@@ -114,7 +114,7 @@ def _is_signal(error: KeyboardInterrupt) -> bool:
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         return False  # Python raises errors of signals only in its main thread
     if handler is not signal.default_int_handler:
-        return True  # a handler written in Python itself contains a `raise`
+        return True  # the traceback shows nothing, because the user's handler itself contains a `raise`
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

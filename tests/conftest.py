@@ -1,4 +1,4 @@
-"""Shared fixtures: eight virtual CPU devices, and a compilation cache for the test session."""
+"""Shared fixtures, the cases of a normal run (`DRAWN`), eight virtual CPU devices, a cache of compiled programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ import jax
 import pytest
 from support.accelerator import accelerator  # noqa: F401
 from support.shared_programs import forget, rows_follow_the_batch  # noqa: F401
-from support.some import repeated_types, thinned
+from support.some import DRAW, left_out
 from support.worker_kinds import on_cluster, ray_cluster, ray_workers, workers  # noqa: F401
 
 from jdali import storage
@@ -35,34 +35,30 @@ from jdali._system import limits
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
-# Files that take most time, a quarter of a minute of processor time and more. They come first: the last one of them would
-# run alone.
+# Files that take most time, a dozen seconds and more. They come first: the last one of them would run alone.
 LONG = (
-    "ops/test_pure_functions.py", "docs/test_snippets.py", "laws/test_every_operator.py", "ops/test_positions.py",
-    "pipeline/test_workers_of_each_kind.py", "ops/test_padded_calls.py", "laws/test_resume.py",
-    "docs/test_dali_programs.py", "tools/test_make_docs.py", "engine/function/test_export.py",
-    "engine/shapes/test_stage_shapes.py", "ops/image/test_resize.py", "plugin/test_ray.py", "faults/test_processes.py",
-    "faults/test_worker_processes.py", "readers/test_remote.py", "readers/test_every_reader.py",
-    "ops/random/test_random.py", "examples/test_distributed.py", "engine/function/test_function.py",
-    "laws/test_non_finite.py", "laws/test_accelerators.py", "ops/image/test_mixup.py",
-    "ops/sequence/test_optical_flow.py", "laws/test_strict_modes.py", "operators/test_dali_layouts.py",
-    "ops/image/test_gaussian_blur.py", "examples/test_detection.py", "examples/test_classification.py",
-    "ops/noise/test_noise.py", "laws/test_exactness.py", "serving/test_server.py", "auto_aug/test_pipelines.py",
-    "workers/test_callbacks.py", "ops/image/test_filter.py", "ops/image/test_laplacian.py",
+    "laws/test_every_operator.py", "ops/test_pure_functions.py", "pipeline/test_workers_of_each_kind.py",
+    "ops/test_positions.py", "engine/function/test_export.py", "plugin/test_ray.py", "laws/test_resume.py",
+    "laws/test_non_finite.py", "engine/shapes/test_stage_shapes.py", "pipeline/test_workers.py",
+    "readers/test_remote.py", "readers/test_every_reader.py", "ops/image/test_mixup.py",
+    "ops/image/test_resize.py", "engine/function/test_function.py", "faults/test_worker_processes.py",
+    "ops/noise/test_noise.py", "system/test_devices.py", "docs/test_snippets.py", "ops/math/test_values.py",
+    "serving/test_server.py", "viewer/test_browser.py", "examples/test_classification.py",
+    "operators/test_dali_layouts.py", "ops/sequence/test_optical_flow.py", "ops/random/test_random.py",
+    "laws/test_exactness.py", "faults/test_processes.py", "engine/test_scaled_decoding.py",
+    "laws/test_accelerators.py", "engine/test_function_conditionals.py", "ops/test_padded_calls.py",
+    "docs/test_dali_programs.py", "laws/test_strict_modes.py", "plugin/triton/test_repository.py",
+    "ops/image/test_gaussian_blur.py", "workers/test_pool.py", "workers/test_callbacks.py",
+    "engine/test_shared_programs.py",
 )  # fmt: skip
 
-# Tests of operators that take long, most of them to compile: two cases run of each.
-COSTLY = (
-    "audio/test_mel_and_decibels", "audio/test_nonsilent_region", "audio/test_signal_ops",
-    "bbox/test_random_bbox_crop", "image/test_clahe", "image/test_debayer", "image/test_equalize",
-    "image/test_filter", "image/test_jpeg_compression_distortion", "image/test_laplacian", "image/test_median_blur",
-    "image/test_mixup", "image/test_morphology", "image/test_multi_paste", "image/test_random_crop_generator",
-    "image/test_random_window", "image/test_resample_not_finite", "image/test_resize",
-    "image/test_resize_crop_mirror", "image/test_resize_nearest", "image/test_resize_reach",
-    "image/test_tensor_resize", "image/test_warp_perspective", "math/test_promotion", "math/test_values",
-    "noise/test_noise", "random/test_random", "reductions/test_normalize", "reductions/test_reductions",
-    "segmentation/test_random_mask_pixel", "segmentation/test_random_object_bbox", "sequence/test_optical_flow",
-    "transforms/test_transforms",
+# Folders whose tests compile a program a case: a normal run has one case of each test for each operator.
+DRAWN = tuple(
+    f"ops/{name}"
+    for name in (
+        "audio", "bbox", "image", "math", "noise", "random", "reductions", "segmentation", "sequence", "tensor",
+        "transforms",
+    )
 )  # fmt: skip
 
 
@@ -72,12 +68,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the files of `LONG` first, in this order; marks what `repeated_types` and `thinned` find in tests of operators."""
+    """Marks what a normal run leaves out (`left_out`); puts the files of `LONG` first, in this order."""
     here = Path(__file__).parent
-    for item in repeated_types(item for item in items if here / "ops" in item.path.parents):
-        item.add_marker("exhaustive")
-    costly = {here / "ops" / f"{name}.py" for name in COSTLY}
-    for item in thinned(item for item in items if item.path in costly):
+    for item in left_out(items, {here / name for name in DRAWN}):
         item.add_marker("exhaustive")
     places = {here / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
@@ -95,7 +88,7 @@ def pytest_collection_finish() -> None:
 UNOPTIMIZED = (
     "auto_aug", "docs", "engine/function", "engine/shapes", "engine/test_function_con",
     "engine/test_scaled_decoding.py", "examples", "laws/test_accelerators.py", "laws/test_strict_modes.py",
-    "operators", "ops", "plugin", "tools",
+    "operators", "ops", "plugin", "system/test_devices.py", "tools",
 )  # fmt: skip
 OPTIMIZED = ("docs/test_differences.py", "ops/test_positions.py")
 _LEVEL = "jax_disable_most_optimizations"
@@ -105,7 +98,7 @@ _LEVEL = "jax_disable_most_optimizations"
 def _programs_of_one_module_only(request: pytest.FixtureRequest):
     """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
     name = request.path.relative_to(Path(__file__).parent).as_posix()
-    whole = os.environ.get("JDALI_TESTS_DRAW") == "all" or os.environ["JAX_PLATFORMS"] != "cpu"
+    whole = DRAW == "all" or os.environ["JAX_PLATFORMS"] != "cpu"
     with pytest.MonkeyPatch.context() as patch:
         if name.startswith(UNOPTIMIZED) and name not in OPTIMIZED and not whole:
             jax.config.update(_LEVEL, True)

@@ -151,7 +151,7 @@ def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index)
 
 
 def _run(indices: Index) -> Index | slice:
-    """Turns consecutive indices into a slice, with which NumPy copies only once."""
+    """Turns consecutive indices into a slice, because NumPy copies a slice only once."""
     if len(indices) and (np.diff(indices) == 1).all():
         return slice(int(indices[0]), int(indices[-1]) + 1)
     return indices

@@ -144,7 +144,7 @@ class Provenance(Sequence[str]):
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> Provenance:
-        """Converts the provenance for another process. Named sources exist there; for other sources, sample names are sent."""
+        """Converts the provenance for another process. The names of samples are sent only if their source has no name."""
         return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
     def received(self, drawn: Callable[[str], Drawn]) -> Provenance:

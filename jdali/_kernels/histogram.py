@@ -45,11 +45,12 @@ def histograms(image: Array, extent: Array) -> Array:
 
 def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
     _, width, channels = image.shape
-    column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart * channels
-    index = image.astype(jnp.int32) + (column + jnp.arange(channels, dtype=jnp.int32)) * BINS
-    counts = jnp.zeros(apart * channels * BINS, jnp.int32)
+    column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart
+    # Counts of one value lie together: a GPU adds to neighbours in memory at once.
+    index = (image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS) * apart + column
+    counts = jnp.zeros(channels * BINS * apart, jnp.int32)
     inside = valid_mask(extent, image.shape).astype(jnp.int32)
-    return counts.at[index].add(inside).reshape(apart, channels, BINS).sum(0, dtype=jnp.int32)
+    return counts.at[index].add(inside).reshape(channels, BINS, apart).sum(2, dtype=jnp.int32)
 
 
 def _counted(image: Array, extent: Array) -> Array:
@@ -166,7 +167,7 @@ def _counted_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Arra
     rows = rows_of_block((height, steps * _STEP), _BLOCK)
     columns = jnp.repeat(jnp.arange(-side, width + side, dtype=jnp.int32), channels)
     of_column = _first_bins(columns, 1, tiles, tile)
-    used = tile * jnp.array(tiles)
+    used = tile * jnp.array(tiles, jnp.int32)
     once = jnp.minimum(size[0], 1)
 
     def block(i: Array, state: tuple[Array, tuple[Array, ...]]) -> tuple[Array, tuple[Array, ...]]:

@@ -88,7 +88,7 @@ def _refusing(factory: str, method: str) -> Callable[..., Any]:
 
 
 def annotated_names(function: Callable[..., object]) -> tuple[str, ...]:
-    """Returns the names of the outputs, if a function's annotation returns a TypedDict or a NamedTuple."""
+    """Returns the names of the outputs, if a function is annotated to return a TypedDict or a NamedTuple."""
     try:
         returned = typing.get_type_hints(function).get("return")
     except (NameError, TypeError):  # names that exist for type checkers only

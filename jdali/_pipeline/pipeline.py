@@ -342,7 +342,7 @@ class Pipeline:
             return self._with_samples(self.run_result()).outputs
 
     def _with_samples(self, result: Result) -> Result:
-        """Returns the result if it has samples, otherwise the next one that has. A fed pipeline has no next one and raises."""
+        """Returns the result if it has samples, otherwise the next result with samples; a fed pipeline raises instead."""
         while result.nothing is not None:
             if self._ensure_built().engine.cursor.is_fed:
                 raise result.nothing

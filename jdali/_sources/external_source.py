@@ -82,7 +82,7 @@ class SourceFeed:
                 )
         self._kinds = [DataKind() for _ in self.layouts]
         self.fed: collections.deque[Any] = collections.deque()  # fed batches, in order
-        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # of batches that are not complete
+        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # incomplete batches, by output
         self._last: Any = None
         self._feed_lock = threading.Lock()
         # Twins share this lock, so only one at a time calls the source and copies its data. The source may reuse its memory
@@ -275,7 +275,7 @@ class SourceFeed:
         return self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """Calls a source of single samples for positions of a batch; returns each sample, a value or a sequence of outputs."""
+        """Calls a source of single samples for positions of a batch. Each sample is one value, or a sequence of outputs."""
         infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
         rows: list[Any] = []
         for number, info in enumerate(infos, 1):

@@ -145,7 +145,7 @@ class SourceItems:
                 raise ValueError(
                     f"external_source: it ended before item {wanted}, where the state was taken"
                 ) from None
-            except BaseException as error:  # the item raised an error before the state was taken, too
+            except BaseException as error:  # this item also raised an error the first time
                 contained(error)
         self._taken = wanted
 
@@ -235,7 +235,7 @@ def portable(state: Any) -> Any:
 
 
 def restored(state: Any) -> Any:
-    """Returns the state that `portable` has converted."""
+    """Converts the result of `portable` back to the user's state."""
     if isinstance(state, dict) and state.keys() == {"base64"}:
         return base64.b64decode(state["base64"])
     return state

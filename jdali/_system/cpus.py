@@ -44,8 +44,7 @@ def _quotas() -> Iterator[float]:
                 root = _GROUPS / "cpu"
         else:
             continue
-        # Also reads the root, because in a container it may be the process's own group, although `path` is the path of this
-        # group on the host.
+        # Read the root, too: in a container it may be the process's own group, while `path` is the path on the host.
         group = root / path.lstrip("/")
         for directory in (root, *(group, *group.parents)):
             if directory == root or root in directory.parents:

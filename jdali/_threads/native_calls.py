@@ -34,7 +34,7 @@ class Native:
                 self._changed.notify_all()
 
     def wait(self) -> bool:
-        """Waits until no thread is inside; returns True if there was one."""
+        """Waits until no thread is in a native call; returns True if one was."""
         with self._changed:
             busy = self._inside > 0
             self._changed.wait_for(lambda: not self._inside)

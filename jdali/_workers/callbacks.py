@@ -77,7 +77,7 @@ class CallbackWorkers:
         context = multiprocessing.get_context(self.start_method)
         if self.start_method == "forkserver":
             modules = sorted({type(one).__module__ for one in objects})
-            context.set_forkserver_preload(["__main__", __name__, *modules])  # it imports JAX once
+            context.set_forkserver_preload(["__main__", __name__, *modules])  # imported once for all
         sent, loads = (objects, None) if self.start_method == "fork" else _sent(objects, pickler)
         alone = [number for number, one in enumerate(objects) if one.alone]
         self.size = workers if len(alone) < len(objects) else 0

@@ -29,7 +29,7 @@ class StartOrder:
 
 
 class TaskOrder(NamedTuple):
-    """Orders a task. The descriptors of the task's arrays and, if the process does not have it yet, of the lent slab follow.
+    """Orders a task. Descriptors follow: of the task's arrays and, if the lent slab is new to the process, of the slab.
 
     Attributes:
         lent: the slab for the answer; if None, the process allocates one if it needs it.

@@ -122,7 +122,7 @@ class _Memory:
         return answering_in(None if free is None else memoryview(free), lambda _: None)
 
     def keep(self, arrays: Sequence[_Array]) -> None:
-        """Marks the memory of these arrays as used, if it is part of this memory."""
+        """Marks the parts of this memory that hold any of the arrays as used."""
         if self._free is None:
             return
         begin, size = _address(self._free), len(self._free)

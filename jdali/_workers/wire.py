@@ -33,7 +33,7 @@ class ArrayPickler(pickle.Pickler):
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
-        # `reducer_override` would be called for every object.
+        # Not `reducer_override`, which would be called for every object.
         self.dispatch_table = {**copyreg.dispatch_table, np.ndarray: _reduced}
 
 

@@ -297,7 +297,7 @@ class Engine:
         if isinstance(made, AttemptFailure):
             return made
         iteration.env.update(made)
-        iteration.env.note_bytes()  # the memory of a worker is not in this process
+        iteration.env.note_bytes()  # counts only these values, because the worker's other memory is not here
         return None
 
     def _advance(

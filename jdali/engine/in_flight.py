@@ -90,7 +90,7 @@ class Follower(Epochs, Protocol):
 
 
 class WindowSlot:
-    """Holds a batch from before it is drawn until it is taken. `number` counts batches since the last move of the sources."""
+    """Tracks a batch from before it is drawn until it is taken. `number` counts batches since the sources last moved."""
 
     def __init__(self, number: int, follower: Follower | None):
         self.number, self.follower = number, follower
@@ -367,7 +367,7 @@ class InFlight:
         self._order.leave(slot.number)
         with self.changed:
             slot.task = slot.begun = slot.follower = None
-            if self.stopped:  # nobody takes it; an error would form a cycle with the slot
+            if self.stopped:  # nobody takes the outcome, and an error would form a cycle with the slot
                 return
             slot.outcome = outcome
             if self._room is not None and isinstance(outcome, Result):

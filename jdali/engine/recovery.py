@@ -98,9 +98,9 @@ MOST_TRIED = 1024
 class StandIns:
     """Makes the task for each retry of a batch: stand-ins replace the samples that failed.
 
-    A stand-in is another sample of the reader, from the same epoch. It depends only on (epoch, index, attempt), not on other
-    batches. The stand-in also appears in the epoch at its own place. An external source cannot read another sample. So in a
-    pipeline with an external source, a failed position repeats a good position of the batch, in all sources.
+    A stand-in is another sample of the reader, from the same epoch, where it also appears at its own place. It depends only on
+    (epoch, index, attempt), not on other batches. An external source cannot read another sample. So in a pipeline with an
+    external source, a failed position repeats a good position of the batch, in all sources.
 
     Args:
         chosen: for each reader that reads only a part of its data set, the indices that it reads, in any order.
@@ -154,7 +154,7 @@ class StandIns:
 
 @functools.lru_cache
 def _stride(size: int) -> tuple[int, int]:
-    """Returns a stride that visits all samples, and the number of strides after which it is back at the failed sample."""
+    """Returns a stride that visits all samples, and the number of strides that lead back to the failed sample."""
     stride = max(round(0.618 * size), 1)
     while math.gcd(stride, size) > 1:
         stride += 1

@@ -95,7 +95,7 @@ def _is_graph_value(value: object) -> bool:
 
 
 def convert(function: Callable[..., object]) -> Callable[..., Any]:
-    """Converts a function: its conditionals on graph values go to the hooks of `tracing`.
+    """Converts a function, so that its conditionals on graph values call the hooks that `tracing` sets.
 
     Outside `tracing`, the function behaves as before. Tracebacks of errors show the user's own lines.
     """

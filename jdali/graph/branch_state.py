@@ -163,7 +163,7 @@ class Merge:
         self.missing: dict[str, tuple[str, str]] = {}  # full name and branch of each missing value
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """Adds a value of both branches, which is MISSING if a branch does not set it. Errors call it `key`."""
+        """Adds a target's values after both branches; MISSING if a branch does not set it. Python's errors call it `key`."""
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:

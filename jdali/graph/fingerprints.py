@@ -1,4 +1,4 @@
-"""Computes a pipeline's fingerprint: a short text that differs if anything differs on which the samples depend.
+"""Computes a pipeline's fingerprint: a short text that changes with everything that the samples depend on.
 
 A graph is described by an entry for each operator: its name, the origins of its inputs, its arguments as text. If the
 compressed entries are short, they are the fingerprint, and a difference is reported with both values. Otherwise the

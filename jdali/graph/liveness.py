@@ -165,7 +165,7 @@ def assigned(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _comprehension_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Collects names that only comprehensions set, which are not variables of the function."""
+    """Collects names that only comprehensions set; such names are not variables of the function."""
     inner: set[int] = set()
     for node in nodes:
         for n in walk(node):

@@ -72,7 +72,7 @@ class Node:
 
     @property
     def whole_batch(self) -> bool:
-        """True if the results for a sample depend on other samples of the batch, even if only in size."""
+        """True if a sample's result, or only the size of the result, depends on other samples of the batch."""
         return self.op.depends_on_batch(self.args)
 
     @property
@@ -98,8 +98,8 @@ class Domain:
     Attributes:
         parent: the domain of which this is a part; None for the whole batch.
         predicate: a scalar for each sample of the parent.
-        branch: value of the predicate for the samples of the domain. A bool compares truth (a number is true unless it is
-            0), an integer compares values.
+        branch: value of the predicate for the samples of the domain. If it is a bool, the truth of the predicate is compared
+            (a number is true unless it is 0).
         share: expected share of the parent's samples, 0 to 1.
     """
 

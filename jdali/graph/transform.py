@@ -49,7 +49,7 @@ def transform(node: FunctionNode, code: CodeType) -> CodeType:
     assert isinstance(factory, ast.FunctionDef)
     factory.body = [ast.Assign(free, ast.Constant(None)), inner]
     if not isinstance(function, ast.Lambda) and function.name not in code.co_freevars:
-        # If the code uses the function's own name, this is a global, because the function was not defined inside another.
+        # The function's own name is not in its closure, so in its code the name is a global.
         factory.body.insert(0, ast.Global([function.name]))
     module = ast.Module([factory], [])
     for new in (factory, *factory.body):
@@ -256,7 +256,7 @@ class _Branches(_Expressions):
         return at(function, node)
 
     def _leave(self, out: str, exits: set[str]) -> Iterable[ast.stmt]:
-        """Yields the statements after a conditional whose branch ended in `return`, `break` or `continue`."""
+        """Yields statements that follow a conditional, and carry out the `return`, `break` or `continue` of its branch."""
         kept = set(exits)
         outcome = ast.Name(out, ast.Load())
         for kind, statement in (("BREAK", ast.Break()), ("CONTINUE", ast.Continue())):
@@ -347,7 +347,7 @@ class _Branches(_Expressions):
 
 
 def _targets(nodes: Sequence[ast.AST]) -> ast.expr:
-    """Makes `("a.b", lambda: a, "b")` for each attribute that the nodes set, with None in place of "b" for items."""
+    """Makes `("a.b", lambda: a, "b")` for each attribute that the nodes set, and `("a", lambda: a, None)` for items of `a`."""
     found: dict[str, ast.expr] = {}
     for node in nodes:
         for n in walk(node):

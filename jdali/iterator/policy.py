@@ -148,7 +148,7 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Number of samples of the epoch in a batch. With a reader, only one shard counts, because each pipeline has its own."""
+        """Samples of a batch that count towards `size`: those of one pipeline if there is a reader, otherwise those of all."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
@@ -245,7 +245,7 @@ class EpochCounter:
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended. Returns False if the previous epoch already ended there; then this epoch continues."""
+        """Notes that a source ended. Returns False, and this epoch continues, if the previous epoch already ended there."""
         if self.done or self._began_again:
             return True
         self._began_again = True

@@ -87,7 +87,7 @@ def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) ->
 
 
 def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
-    """Merges the states of a reader's shards. Raises StateError if shards are missing and the others differ in position."""
+    """Merges the states of a reader's shards. Raises StateError if some are missing and the given ones differ in position."""
     if "taken" in states[0] and len(states) == states[0]["taken"][-1][0]:
         return merged_state(states)
     if any(state != states[0] for state in states):

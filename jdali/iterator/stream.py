@@ -63,7 +63,7 @@ class BatchStream:
         self._leaves = False  # the user wants the next epoch
         self._stands = False  # the pipelines make no more batches before the next epoch begins
         self._left_early = False  # the user left the epoch before its end
-        self._outcomes: dict[int, Result | BaseException] = {}  # by pipeline; kept until all have one
+        self._outcomes: dict[int, Result | BaseException] = {}  # by pipeline, until each has one
         # States from which all later batches can be found by counting: the start, the last restored state, and the states at
         # which a source restarted.
         self.anchors = [self.get_state()]
@@ -131,7 +131,7 @@ class BatchStream:
     def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
         """Takes an item as `take` does, but returns batches before their arrays are made, and includes surplus batches."""
         if self._ended:
-            if not self._leaves:  # an interrupt came before the user got the end
+            if not self._leaves:  # an interrupt has kept the end from the user
                 return self.end()
             self._begin_epoch()
             return None

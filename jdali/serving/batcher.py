@@ -105,7 +105,7 @@ class Batcher:
         samples = 0
         while self._queue and samples + self._queue[0].samples <= self.max_batch:
             waiting = self._queue.popleft()
-            if not waiting.answer.done():  # the client has disconnected
+            if not waiting.answer.done():  # otherwise the client has disconnected
                 batch.append(waiting)
                 samples += waiting.samples
         return batch, samples

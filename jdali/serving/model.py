@@ -194,7 +194,7 @@ class ServedModel:
 
 
 def _chosen(named: Mapping[str, np.ndarray], rows: Sequence[int]) -> dict[str, np.ndarray]:
-    """Selects the samples of one request; reduces their padding to the size of the largest."""
+    """Selects the samples of one request; cuts the padding to the size of the largest sample."""
     chosen: Any = slice(rows[0], rows[0] + len(rows)) if rows else slice(0)  # a view
     found = {}
     for name, array in named.items():

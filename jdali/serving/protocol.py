@@ -191,7 +191,7 @@ def _tensors(data: msgspec.Raw, wanted: Mapping[str, ModelInput]) -> Sequence[Te
 
 
 def _requested_outputs(data: msgspec.Raw, known: Collection[str] | None) -> Sequence[RequestedOutput]:
-    """Parses the requested outputs, which may name each output once."""
+    """Parses the requested outputs, which may name each output at most once."""
     if len(memoryview(data)) > _MOST_OF_OUTPUTS:
         raise RequestError(f"outputs may take {_MOST_OF_OUTPUTS} bytes of JSON")
     asked: Sequence[RequestedOutput] = _decoded(data, list[RequestedOutput], "outputs")

@@ -123,6 +123,7 @@ def test_auto_augment_uses_the_magnitude_of_the_position_in_the_sub_policy() -> 
     check_counts(found, {105.0: 1 / 2, 104.0: 1 / 4, 98.0: 1 / 4})
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("batch_size", [1, 4, 7])
 def test_a_sample_gets_the_same_augmentations_in_any_batch(batch_size: int) -> None:
     def function(data: Any) -> Any:

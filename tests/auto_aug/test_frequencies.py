@@ -90,6 +90,7 @@ def drawn(package: str, function: Callable[..., Any], seed: int) -> list[int]:
     return [int(number) for number in np.concatenate(batches).reshape(-1)]
 
 
+@pytest.mark.cases(1)
 @each_library
 @pytest.mark.parametrize("use_shape", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_trivial_augment_wide(package: str, use_shape: bool) -> None:
@@ -105,6 +106,7 @@ def test_trivial_augment_wide(package: str, use_shape: bool) -> None:
     check_frequencies(found, expected)
 
 
+@pytest.mark.cases(1)
 @each_library
 @pytest.mark.parametrize("n", [pytest.param(1, marks=pytest.mark.exhaustive), 2])
 def test_rand_augment(package: str, n: int) -> None:
@@ -124,6 +126,7 @@ def test_rand_augment(package: str, n: int) -> None:
     check_frequencies(found, expected)
 
 
+@pytest.mark.cases(1)
 @each_library
 @pytest.mark.parametrize(
     "name",

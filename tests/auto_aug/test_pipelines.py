@@ -72,6 +72,7 @@ def test_programs_stay_few_over_epochs_of_mixed_sizes(tmp_path: Path) -> None:
     assert 14 <= programs <= 24
 
 
+@pytest.mark.exhaustive  # test_choices.py has the choices, laws/test_every_operator.py the bits
 @pytest.mark.parametrize("augment", [rand, pytest.param(auto, marks=pytest.mark.exhaustive)])
 def test_a_sample_comes_out_the_same_in_any_batch_and_keeps_size_and_type(augment: Any) -> None:
     images = pictures(12)

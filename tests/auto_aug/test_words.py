@@ -193,6 +193,7 @@ def test_warnings_have_dali_s_words(words: str, call: Callable[[Library, Any], A
     assert any(words in one for one in warned), warned
 
 
+@pytest.mark.cases(15)
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     ("words", "call"), ERRORS + WARNINGS, ids=[words[:60] for words, _ in ERRORS + WARNINGS]

@@ -248,6 +248,7 @@ def ids(fn):
     return fn.external_source(itertools.repeat([np.int32([1, 1, 0]), np.int32([2]), np.int32([])]))
 
 
+@pytest.mark.cases(3)
 @pytest.mark.oracle
 @pytest.mark.parametrize("case", CASES)
 def test_names_are_those_of_dali(folder, case):

@@ -181,6 +181,7 @@ def test_what_others_read(kind, reader, read):
 
 
 # Not ANY_DATA: of gray JPEG DALI writes past its buffer.
+@pytest.mark.cases(5)
 @pytest.mark.oracle
 @pytest.mark.parametrize("space", [RGB, GRAY, YCbCr], ids=lambda space: space.name)
 @pytest.mark.parametrize("kind", KINDS)

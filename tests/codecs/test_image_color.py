@@ -34,6 +34,7 @@ FILES = {
 DTYPES = ["UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "FLOAT"]
 
 
+@pytest.mark.cases(15)
 @pytest.mark.oracle
 @pytest.mark.parametrize("space", ["RGB", "BGR", "GRAY", "YCbCr", "ANY_DATA"])
 @pytest.mark.parametrize("kind", FILES)

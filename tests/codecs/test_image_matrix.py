@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 from support import oracle
 from support.data import SHARED
+from support.some import drawn
 
 from jdali import types
 from jdali.codecs import image as codec
@@ -35,7 +36,7 @@ SPACES = [RGB, BGR, GRAY, YCbCr, ANY_DATA]
 DTYPES = [types.UINT8, types.UINT16, types.INT16, types.FLOAT]
 # Pairs that show all there is to see of a large picture: of the others their conversions are the same code.
 SOME = [(RGB, types.UINT8), (GRAY, types.INT16), (YCbCr, types.FLOAT), (ANY_DATA, types.UINT16)]
-SMALL = 160 * 213  # pixels
+SMALL = 160 * 213  # pixels; of a smaller picture a normal run has three pairs, others for each
 
 # The largest difference to DALI by folder, in units of the type; everything that is not here is equal.
 #   jpeg_lossless: DALI multiplies by 1/255 where it divides elsewhere: one unit in the last place, and what
@@ -77,7 +78,8 @@ def images():
 
 def combinations(name):
     height, width = images()[name]["decoded_shape"][:2]
-    chosen = [(s, d) for s in SPACES for d in DTYPES] if height * width <= SMALL else SOME
+    every = [(s, d) for s in SPACES for d in DTYPES]
+    chosen = drawn(every, 3, lambda pair: f"{name} {pair}") if height * width <= SMALL else SOME
     return [(space, dtype) for space, dtype in chosen if space not in NOT_DALI.get(name, ())]
 
 

@@ -108,6 +108,7 @@ def test_what_lies_outside_of_the_tiles_is_not_decoded():
         codec.decode(changed, window=(40, 70, 20, 30))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("scaled", [False, True])
 def test_every_decoder_gives_the_pixels_of_a_file_without_markers(scaled):
     @jdali.pipeline_def(batch_size=3, num_threads=1, device_id=None, scaled_decoding=scaled, seed=3)
@@ -117,7 +118,6 @@ def test_every_decoder_gives_the_pixels_of_a_file_without_markers(scaled):
             fn.decoders.image_crop(jpegs, crop=(40, 40)),
             fn.decoders.image_slice(jpegs, start=[70, 30], shape=[40, 50]),
             fn.decoders.image_random_crop(jpegs, random_area=[0.1, 0.5]),
-            fn.experimental.decoders.image_random_crop(jpegs, random_area=[0.1, 0.5]),
         ]
         return tuple(fn.resize(part, size=[16, 16]) for part in parts)
 
@@ -155,6 +155,7 @@ def changed_markers(data):
         yield bytes(one)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("interval", [1, 5, 3])
 def test_damaged_files_never_give_other_pixels(interval, monkeypatch):
     monkeypatch.setattr(codec, "MAX_PIXELS", 1_000_000)

@@ -39,6 +39,7 @@ def test_equals_the_definition(in_rate, out_rate, quality):
     np.testing.assert_allclose(got, slow(wave, in_rate, out_rate, lobes_of(quality)), rtol=0, atol=1e-6)
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize("quality", [0, 50, 100])
 @pytest.mark.parametrize(
     ("in_rate", "out_rate"),

@@ -16,6 +16,7 @@ KINDS = [
 OTHERS = ("RAW", "SD2", "DWVW_12", "DWVW_16", "DWVW_24")
 
 
+@pytest.mark.cases(43)
 @pytest.mark.parametrize(("kind", "subtype"), [kind for kind in KINDS if not set(kind) & set(OTHERS)])
 def test_as_libsndfile(kind, subtype, tmp_path):
     rng, read, path = np.random.default_rng(0), 0, tmp_path / "sound"

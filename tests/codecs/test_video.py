@@ -398,6 +398,7 @@ def native_hashes(path, index):
     return hashes
 
 
+@pytest.mark.cases(24)
 @pytest.mark.parametrize("path", GOOD or [pytest.param("", marks=pytest.mark.skip("no shared data"))])
 def test_shared_videos(path):
     facts = GOOD[path]["video"]

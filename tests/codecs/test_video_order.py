@@ -116,6 +116,7 @@ def clip(name, container, count=COUNT):
     return encode(moving(count), codec, container, pix_fmt=PIX_FMT.get(codec, "yuv420p"), options=options)
 
 
+@pytest.mark.cases(20)
 @pytest.mark.parametrize(
     ("name", "container"),
     [(name, container) for name in STREAMS for container in CONTAINERS[STREAMS[name][0]]],
@@ -245,6 +246,7 @@ EDITS = {
 }
 
 
+@pytest.mark.cases(7)
 @pytest.mark.parametrize("name", ["H.264, no B frames", "H.264, closed groups", "H.264, refreshed in slices"])
 @pytest.mark.parametrize("edit", EDITS)
 def test_edit_lists(edit, name):

@@ -167,6 +167,7 @@ SHAPES = [
 ]  # fmt: skip
 
 
+@pytest.mark.cases(40)
 @pytest.mark.parametrize("kind", ["", "sound", "spectrogram", "boxes", "labels", "mask"])
 @pytest.mark.parametrize("name", ["bool", *"bhilqBHILQ", "float16", "float32", "float64"])
 def test_any_value_can_be_shown(name, kind):

@@ -21,6 +21,7 @@ from PIL import Image
 from support import oracle, programs, records, videos, xla
 from support.data import image
 from support.faults import PATIENCE
+from support.some import drawn
 
 ROOT = Path(__file__).parents[2]
 # The real DALI needs a GPU for what these use, so there is nothing to compare with: they check themselves.
@@ -29,6 +30,8 @@ ON_A_GPU_ONLY = {
     "jax_iterators": "`.gpu()`",
     "video": "`readers.video`",
 }
+# Programs of a normal run.
+RUN = drawn(programs.names(), 5)
 # Resampling and colours add in another order than DALI does: a grey level may be rounded to its neighbour.
 WITH_PICTURES = {
     "conditionals",
@@ -40,6 +43,13 @@ WITH_PICTURES = {
     "own_iterators",
     "records",
 }
+
+
+def each(names: list[str]) -> pytest.MarkDecorator:
+    """Parametrized over programs; a normal run has those of `RUN`."""
+    return pytest.mark.parametrize(
+        "name", [pytest.param(name, marks=() if name in RUN else pytest.mark.exhaustive) for name in names]
+    )
 
 
 def encoded(picture: np.ndarray, form: str) -> bytes:
@@ -136,7 +146,17 @@ def run(target: str, folder: Path, results: Path) -> dict[str, programs.Outcome]
     environment = os.environ | {"PYTHONPATH": path, "XLA_FLAGS": xla.flags(), "JAX_PLATFORMS": "cpu"}
     # Tools such as tfrecord2idx stand beside the interpreter that they belong to.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    command = [sys.executable, "-W", "ignore", "-m", "support.programs", target, str(folder), str(results)]
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "support.programs",
+        target,
+        str(folder),
+        str(results),
+        *RUN,
+    ]
     subprocess.run(command, env=environment, check=True, timeout=PATIENCE)
     return pickle.loads(results.read_bytes())
 
@@ -158,7 +178,7 @@ def test_every_program_is_here():
     assert set(ON_A_GPU_ONLY) < set(programs.names())
 
 
-@pytest.mark.parametrize("name", programs.names())
+@each(programs.names())
 def test_program_runs(name, ours):
     assert not isinstance(ours[name], str), ours[name]
     assert ours[name], "it keeps nothing"
@@ -172,7 +192,7 @@ def tolerance(name: str, wanted: np.ndarray) -> float:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("name", sorted(set(programs.names()) - set(ON_A_GPU_ONLY)))
+@each(sorted(set(programs.names()) - set(ON_A_GPU_ONLY)))
 def test_program_gives_what_dali_gives(name, ours, dalis):
     mine, want = ours[name], dalis[name]
     assert not isinstance(want, str), want

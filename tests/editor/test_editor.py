@@ -61,6 +61,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.exhaustive  # `make editor` runs it
 @pytest.mark.slow
 def test_mypy(folder: Path) -> None:
     pytest.importorskip("mypy", reason="mypy is part of the extra `dev`")

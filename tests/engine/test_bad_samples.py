@@ -49,6 +49,7 @@ def row(result):
     return result.outputs[0].as_array().ravel().tolist(), result.mask.tolist(), result.padded.tolist()
 
 
+@pytest.mark.cases(14)
 @some("shards, batch_size, where, on_error", each_position(), covers=pairs)
 def test_every_good_sample_once_an_epoch(shards, batch_size, where, on_error):
     bad = positions(shards, batch_size)[where]
@@ -82,6 +83,7 @@ def test_every_good_sample_once_an_epoch(shards, batch_size, where, on_error):
     assert [sorted(values) for values in seen] == [good] * EPOCHS
 
 
+@pytest.mark.cases(10)
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
 @pytest.mark.parametrize("where", ["first", "several", "whole batch", "last batch", "all but one"])
 @pytest.mark.parametrize("batch_size", [1, 3, 8])

@@ -72,6 +72,7 @@ def check(out: Any, want: list[np.ndarray]) -> None:
         np.testing.assert_array_equal(array[tuple(map(slice, size))], sample, strict=True)
 
 
+@pytest.mark.cases(1)
 @some("name", PIPELINES, lambda name: [name == "by value"])
 def test_the_bits_of_the_pipeline(name: str):
     pipe = conditional(PIPELINES[name])
@@ -82,6 +83,7 @@ def test_the_bits_of_the_pipeline(name: str):
     check(program(ARRAY, plan, IDS), want)
 
 
+@pytest.mark.cases(1)
 @some("name", PIPELINES, lambda name: [name == "drawn"])
 def test_the_same_bits_from_a_folder(name: str, tmp_path: Path):
     pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")

@@ -61,6 +61,7 @@ CALLS: Mapping[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.cases(2)
 @some("program, call", itertools.product(PROGRAMS, CALLS))
 def test_values_are_those_outside(program: str, call: str):
     np.testing.assert_array_equal(np.asarray(PROGRAMS[program](CALLS[call])), np.asarray(CALLS[call]()))

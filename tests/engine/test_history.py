@@ -82,6 +82,7 @@ def programs(pipe):
     return Counter({(n, p.shape): p.samples for n, r in enumerate(runners) for p in r.programs.values()})
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", CHAINS)
 def test_programs_and_bits_of_a_sample_do_not_follow_from_history(name):
     chain, layout, samples, large, small = CHAINS[name]

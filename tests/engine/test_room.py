@@ -60,6 +60,7 @@ def test_the_largest_counts():
 BOUNDS = [(1, 2), (5 * MIB, 3), (7 * MIB, 4), (1 << 40, 6)]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(("most", "begun"), BOUNDS)
 def test_no_more_batches_are_begun_than_there_is_room_for(most, begun):
     read = []
@@ -75,6 +76,7 @@ def test_no_more_batches_are_begun_than_there_is_room_for(most, begun):
     pipe.close()
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(("most", "begun"), [*BOUNDS[:-1], (1 << 40, 5)])
 def test_no_more_batches_are_drawn_for_the_user_than_there_is_room_for(most, begun):
     """Before the first batch is there, one; before the second, it and as many as there is room for."""

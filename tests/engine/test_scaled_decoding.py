@@ -33,6 +33,7 @@ def run(scaled, resize, *, crop=False, decode=fn.decoders.image):
     return [out.at(i).astype(int) for i in range(len(ENCODED))], pipe.plan()
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("resize", "decode"),
     [

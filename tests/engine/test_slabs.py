@@ -204,6 +204,7 @@ def test_a_bound_below_zero_is_refused():
         jdali.Pipeline(batch_size=1, max_idle_bytes=-1)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("further", ["decoded", "resized"])
 @pytest.mark.usefixtures("poisoned")
 def test_what_has_been_given_back_is_not_read_again(files, further):

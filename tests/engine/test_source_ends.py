@@ -121,6 +121,7 @@ def test_sources_go_on_where_another_one_has_ended(package, first, second, expec
     assert epochs(pipeline(package, define)) == expected
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("lengths", [(2, 3), (3, 2), (2, 4)])
 @pytest.mark.parametrize("kind", ["list", "generator function", "samples", "parallel"])
 def test_sources_that_begin_again_do_so_together(kind, lengths):
@@ -155,6 +156,7 @@ def test_a_callback_that_cannot_begin_again_is_warned_of(caplog):
     assert "ended first" in caplog.text
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     "package",
     [

@@ -78,6 +78,7 @@ SHARDINGS = [
 ]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(("shape", "of_cut", "of_floats"), SHARDINGS)
 def test_the_values_are_those_of_one_device(of_one_device, shape, of_cut, of_floats):
     where = mesh(*shape)

@@ -108,6 +108,7 @@ def test_data_on_a_device_survive_a_pickle():
     assert [sample.tolist() for sample in values] == [[0, 1], [2, 3], [4, 5]]
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
 def test_another_process_makes_the_same_bits_of_the_tasks(on_error, tmp_path):
     """Also of those in which stand-ins take the positions of bad samples."""

@@ -17,7 +17,7 @@ EXAMPLE = "captions"
 pytestmark = pytest.mark.filterwarnings("default")
 
 
-@pytest.mark.exhaustive  # detection and classification train in a normal run
+@pytest.mark.exhaustive  # classification trains in a normal run
 def test_the_loss_falls(example, tmp_path, capsys):
     captions = importlib.import_module("_captions")
     rng = np.random.default_rng(0)

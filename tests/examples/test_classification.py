@@ -49,6 +49,7 @@ def test_the_loss_falls(example, tmp_path, capsys):
     assert "of the time waiting for data" in out
 
 
+@pytest.mark.exhaustive  # auto_aug/test_pipelines.py has these augmentations in pipelines
 def test_pictures_may_be_augmented(example, tmp_path):
     write_pictures(tmp_path, 8)
     train, _, _ = example.find_files(tmp_path)

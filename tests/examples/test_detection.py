@@ -20,6 +20,7 @@ def boxes(example):
     return importlib.import_module("_boxes")
 
 
+@pytest.mark.exhaustive  # classification trains in a normal run
 def test_the_loss_falls(example, tmp_path, capsys):
     shapes = importlib.import_module("_shapes")
     file = shapes.write_shapes(tmp_path, "train", 16, np.random.default_rng(0), sizes=(48, 49))

@@ -29,6 +29,7 @@ def run(*arguments, seconds=200):
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive  # iterator/test_processes.py has several processes, test_classification.py trains
 def test_two_processes(tmp_path):
     """26 pictures for two processes, 8 in a batch: 4 steps an epoch, and the last has two real ones."""
     for name, value in (("dark", 60), ("light", 190)):

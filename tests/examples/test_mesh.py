@@ -27,6 +27,7 @@ def _settings(example, checkpoints, pictures, steps, mesh):
     ])  # fmt: skip
 
 
+@pytest.mark.exhaustive  # laws/test_every_function.py has meshes, laws/test_resume.py goes on
 @pytest.mark.filterwarnings("default")  # what other packages deprecate is not tested here
 def test_a_run_goes_on_with_other_devices(example, pictures, tmp_path, capsys):
     whole = example.run(_settings(example, tmp_path / "whole", pictures, 9, "11"), example.MeshTraining)

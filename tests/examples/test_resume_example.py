@@ -41,6 +41,7 @@ def _arguments(folder, data):
     ]  # fmt: skip
 
 
+@pytest.mark.exhaustive  # laws/test_resume.py kills and goes on, test_classification.py trains
 @pytest.mark.filterwarnings("default")  # what other packages deprecate is not tested here
 def test_losses_of_a_killed_run_are_those_of_a_whole_one(monkeypatch, tmp_path, capsys):
     monkeypatch.syspath_prepend(str(EXAMPLES))

@@ -25,7 +25,7 @@ def manifests(example, tmp_path):
     ]
 
 
-@pytest.mark.exhaustive  # detection and classification train in a normal run
+@pytest.mark.exhaustive  # classification trains in a normal run
 def test_the_loss_falls(example, manifests, capsys):
     train, val = map(str, manifests)
     history = example.run(

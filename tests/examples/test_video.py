@@ -20,7 +20,7 @@ def balls(example):
     return importlib.import_module("_balls")
 
 
-@pytest.mark.exhaustive  # detection and classification train in a normal run
+@pytest.mark.exhaustive  # classification trains in a normal run
 def test_the_loss_falls(example, balls, tmp_path, capsys):
     rng = np.random.default_rng(0)
     balls.write_clips(tmp_path / "train", 8, rng, frames=8)

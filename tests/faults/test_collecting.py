@@ -156,6 +156,7 @@ def is_alive(pid):
 CASES = [(kind, point) for kind in KINDS for point in POINTS if (kind, point) != (Function, "at the end")]
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize(("kind", "point"), CASES)
 def test_a_loader_that_was_dropped_is_collected_and_its_threads_end(kind, point):
     before = jdali_threads()

@@ -112,6 +112,7 @@ EXITS = {
 }
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("what", EXITS)
 def test_the_interpreter_exits_with(what):
     script = (
@@ -217,6 +218,7 @@ thread.join()
 }  # fmt: skip
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     "what",
     # "closed twice" and "an exception" imply the others.
@@ -251,7 +253,7 @@ def test_the_interpreter_exits_in_mid_compile():
         @jdali.pipeline_def(batch_size=8, num_threads=2, seed=1, compilation_cache=False)
         def pipeline():
             x = fn.external_source(source=lambda: np.zeros((8, 40, 40, 3), np.uint8), layout="HWC")
-            for i in range(5):
+            for i in range(3):
                 x = fn.rotate(fn.gaussian_blur(x, window_size=5), angle=5.0 + i, keep_size=True)
             return x
 
@@ -370,6 +372,7 @@ FORKED_ENDS = {
 }
 
 
+@pytest.mark.cases(1)
 @pytest.mark.skipif(
     jax.__version_info__ < (0, 10, 2), reason="a forked child of older JAX crashes or hangs as it exits"
 )

@@ -175,6 +175,7 @@ COMPILING = """
 """
 
 
+@pytest.mark.cases(1)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of Linux")
 @pytest.mark.parametrize("fault", ["full disk", "a file in its place"])
 def test_a_compilation_cache_that_cannot_be_written(fault, tmp_path):

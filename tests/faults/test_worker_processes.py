@@ -90,6 +90,7 @@ def test_a_batch_that_only_crashes_as_a_whole_is_an_error_of_no_sample(folder):
     assert COUNT > 4
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("has_run", [True, False])
 def test_the_workers_of_a_pipeline_that_is_dropped_end(folder, has_run):
     pipe = light_pipeline(folder, workers=1)
@@ -138,6 +139,7 @@ def looped(end: str, **options) -> Ended:
     return child(LOOP.replace("END", end) + "\n    loop()\n    print('over', flush=True)\n", **options)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("end", "code", "message"),
     [
@@ -156,6 +158,7 @@ def test_a_program_that_ends_in_mid_loop(end, code, message):
     assert shared_names() == before
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda n: n.name)
 def test_a_program_that_is_ended_by_a_signal(number):
     before = shared_names()
@@ -165,6 +168,7 @@ def test_a_program_that_is_ended_by_a_signal(number):
     assert shared_names() == before
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("ended_by", ["Ctrl-C in a terminal", "SIGKILL of the group"])
 def test_a_program_that_ends_with_its_whole_process_group(ended_by, tmp_path):
     """The program leads a session on a terminal of its own; the signal reaches its workers as well."""

@@ -33,6 +33,7 @@ def test_decoder(name):
         assert refusals(read, saved(ARRAYS[name], version), count=500, says="decoders.numpy: ") > 150
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", ARRAYS)
 def test_reader(tmp_path, name):
     path = tmp_path / "a.npy"
@@ -52,6 +53,7 @@ def image(shape, dtype=np.int16):
     return np.random.default_rng(1).integers(0, 2000, shape).astype(dtype)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "kind", ["plain", "scaled", "float", "RICE_1", "GZIP_1", "GZIP_2", "HCOMPRESS_1", "PLIO_1"]
 )

@@ -45,6 +45,7 @@ KINDS = {
 CONTAINERS = {"WAV24": "WAV", "WAVF": "WAV", "WAVA": "WAV", "WAVI": "WAV", "OPUS": "OGG"}
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_files(kind, capfd):
     good = encode(CONTAINERS.get(kind, kind), KINDS[kind])
@@ -100,6 +101,7 @@ def plain(data, dtype):
         return None
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("subtype", ["PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE"])
 @pytest.mark.parametrize("kind", ["WAV", "WAVEX"])
 def test_what_is_read_without_libsndfile_is_what_it_gives(kind, subtype):

@@ -110,6 +110,7 @@ def small(monkeypatch):
     monkeypatch.setattr(codec, "MAX_PIXELS", MAX_PIXELS)
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("kind", [k for k in GOOD if k not in IN_A_CHILD])
 def test_damaged_files(kind, capfd):
     check(kind)
@@ -170,6 +171,7 @@ def test_the_cases_are_many_and_differ():
     assert len(set(mutations(GOOD["jpeg"](), count=COUNT))) > COUNT * 0.9
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("kind", [*[k for k in GOOD if "tiff" in k], "jpeg2000", "webp", "png"])
 def test_damaged_files_without_imagecodecs(kind, monkeypatch):
     """Pillow alone: it gives no warnings, and takes no memory for a size that nobody has checked."""

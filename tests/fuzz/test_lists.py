@@ -9,6 +9,7 @@ from support.fuzz import refusals
 from support.readers import reads
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", ["file", "numpy"])
 def test_file_lists(tmp_path, name):
     for i in range(4):

@@ -33,6 +33,7 @@ def read_tfrecords(path, index, changed):
     return reads("readers.tfrecord", changed, path=(str(path),), index_path=index, features=FEATURES)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("indexed", [True, False])
 def test_tfrecord(tfrecords, indexed):
     path, index = tfrecords
@@ -71,6 +72,7 @@ def recordio(tmp_path):
     return path, records.index(tmp_path / "data.idx", enumerate(offsets))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("changed", ["data.rec", "data.idx"])
 def test_recordio(recordio, changed):
     path, index = recordio
@@ -93,6 +95,7 @@ def archive(tmp_path):
     return path, index
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("changed", "indexed"), [("data.tar", False), ("data.tar", True), ("data.idx", True)]
 )
@@ -117,6 +120,7 @@ CAFFE2 = [
 ]
 
 
+@pytest.mark.cases(1)
 @some("name, large", itertools.product(["caffe", "caffe2"], [0, 5000]))
 def test_lmdb(tmp_path, name, large):
     values = {"caffe": CAFFE, "caffe2": CAFFE2}[name]
@@ -137,6 +141,7 @@ def test_lmdb(tmp_path, name, large):
     assert refusals(read, good, count=300, says=f"readers.{name}: .*data.mdb") > 40
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(("name", "values"), [("caffe", CAFFE), ("caffe2", CAFFE2)])
 def test_protocol_buffers_in_lmdb(tmp_path, name, values):
     """Damaged values in a good database."""
@@ -162,6 +167,7 @@ def _little_memory():
     storage.configure(max_sample_bytes=before.max_sample_bytes)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.usefixtures("_little_memory")
 @pytest.mark.parametrize(
     "options", [{}, {"use_dictionary": False, "compression": "zstd", "data_page_version": "2.0"}]

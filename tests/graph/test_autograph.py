@@ -1072,6 +1072,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> Any:
 ARGUMENTS = [(0, 0), (1, 0), (0, 1), (3, 2), (-1, 4), (5, 5)]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("block", range(6))
 def test_programs_on_python_values(block: int) -> None:
     """Returns, breaks, deletions, exceptions and nested functions, 30 programs a block."""
@@ -1083,6 +1084,7 @@ def test_programs_on_python_values(block: int) -> None:
             assert outcome(converted, *arguments) == outcome(function, *arguments), source
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("block", range(6))
 def test_programs_on_graph_values(block: int) -> None:
     """One batch gives what Python gives for each sample, 30 programs a block."""

@@ -80,6 +80,7 @@ WAYS = [there_and_back, parts_as_outputs, nested, of_an_argument, logic]
 ways = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.oracle
 @ways
 def test_equals_dali(way):

@@ -113,6 +113,7 @@ def test_chains_of_logic(batch_size):
     check(graph, expected, batch_size)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("batch_size", BATCH_SIZES)
 def test_data_and_arguments(batch_size):
     """Values of branches as data, as argument (also of `setup`) and as arithmetic, in deeper branches."""
@@ -189,6 +190,7 @@ def test_callbacks(batch_size):
     assert 0 not in sizes
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("batch_size", [1, 3])
 def test_random_values(batch_size):
     """A random operator gives a sample the same value in a branch as outside of it."""

@@ -43,6 +43,7 @@ def test_by_hand():
     ]
 
 
+@pytest.mark.cases(24)
 @pytest.mark.parametrize("policy", [FILL, PARTIAL, PAD])
 @pytest.mark.parametrize("bad", [(0,), (4,), (10,), (0, 1, 2), (3, 7, 8, 9, 10), tuple(range(1, 11))])
 @pytest.mark.parametrize("batch", [2, 3, 4, 11])

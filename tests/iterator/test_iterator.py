@@ -470,6 +470,7 @@ class TestThreads:
         gc.collect()
         assert until(lambda: not set(own_threads()) - before)
 
+    @pytest.mark.cases(2)
     @pytest.mark.parametrize("end", ["", "break_early()", "raise SystemExit(3)", "1 / 0"])
     def test_the_interpreter_ends(self, end):
         script = f"""

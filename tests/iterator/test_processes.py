@@ -34,7 +34,7 @@ def run_processes(script, count, *arguments, devices=2, seconds=240):
             process.kill()
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])  # four start slowly
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.exhaustive)])  # four start slowly
 def test_processes(count):
     for i, output in enumerate(run_processes(HERE / "_process.py", count)):
         assert f"fine {i}" in output, output

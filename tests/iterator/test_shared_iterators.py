@@ -65,6 +65,7 @@ def all_of(it):
             return got
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("ahead", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_batch_goes_to_one_thread_and_the_end_to_all(kind, ahead):

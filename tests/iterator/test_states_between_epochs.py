@@ -149,6 +149,7 @@ def test_a_state_after_reset_is_the_beginning_of_the_next_epoch(files):
         assert values(next(again)) == [[0, 1]]
 
 
+@pytest.mark.cases(4)
 @some("kind, auto_reset, policy", itertools.product(KINDS, [False, True], LastBatchPolicy), pairs)
 def test_readers(files, kind, auto_reset, policy):
     pads = policy in (LastBatchPolicy.PAD, LastBatchPolicy.PARTIAL)
@@ -170,6 +171,7 @@ ORDERS = {
 }
 
 
+@pytest.mark.cases(1)
 @some("order, policy", itertools.product(ORDERS, LastBatchPolicy))
 def test_shards(files, order, policy):
     pads = policy in (LastBatchPolicy.PAD, LastBatchPolicy.PARTIAL)

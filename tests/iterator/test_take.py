@@ -60,6 +60,7 @@ CASES = {
 }
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("count", [1, 2, 100])
 def test_each_epoch_is_the_beginning_of_what_it_would_have_been(case, count):
@@ -83,6 +84,7 @@ def test_the_numbers_are_those_of_the_data_set():
     assert got == [[[(s + b * 4 + i) % 22 for i in range(4)] for b in range(2)] for s in starts]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("case", ["shards", "random", "drop", "padded"])
 def test_a_state_of_any_point_goes_on_from_there(case):
     """Also from one between the last batch that is taken and the end, and after the end."""

@@ -5,7 +5,7 @@ import pytest
 from support.data import image
 
 import jdali
-from jdali import fn
+from jdali import fn, types
 
 SAMPLES = [np.asarray(image(12 + i % 3, 10 + i % 4, seed=i)) for i in range(32)]
 
@@ -16,8 +16,8 @@ def augmenting():
         return SAMPLES[sample.idx_in_epoch % len(SAMPLES)]
 
     images = fn.external_source(source=source, batch=False, layout="HWC")
-    images = fn.rotate(images, angle=fn.random.uniform(range=[-30.0, 30.0]))
-    images = fn.random_resized_crop(images, size=[8, 8])
+    images = fn.rotate(images, angle=fn.random.uniform(range=[-30.0, 30.0]), interp_type=types.INTERP_NN)
+    images = fn.random_resized_crop(images, size=[8, 8], interp_type=types.INTERP_NN)
     images = fn.crop_mirror_normalize(images, mirror=fn.random.coin_flip(), mean=[120.0])
     return images, fn.random.normal(shape=[3]), fn.random.uniform(range=[0.0, 1.0]) * 2 + 1
 

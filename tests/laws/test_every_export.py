@@ -72,6 +72,7 @@ def samples_of(output: Any) -> Outputs:
     return [value[tuple(map(slice, size))] for value, size in zip(output.array, output.extents, strict=True)]
 
 
+@pytest.mark.cases(3)
 @rows
 def test_a_folder_has_the_bits_of_the_pipeline(row: Row, tmp_path: Path):
     if str(row) in BY_ELEMENTS | WHOLE_BATCH:

@@ -107,6 +107,7 @@ def check(row: Row, how: str, got: list[Outputs], allowed: float) -> None:
         assert found <= allowed, f"{row}, {how}, sample {position}: differs by {found:.3g}"
 
 
+@pytest.mark.cases(3)
 @rows
 def test_a_batch_has_the_bits_of_the_pipeline(row: Row):
     function = function_of(row)
@@ -116,6 +117,7 @@ def test_a_batch_has_the_bits_of_the_pipeline(row: Row):
     check(row, "a batch", samples_of(got), sweep_cases.allowed_difference(row))
 
 
+@pytest.mark.cases(2)
 @rows
 def test_inside_of_a_program(row: Row):
     function = function_of(row)
@@ -131,6 +133,7 @@ def test_inside_of_a_program(row: Row):
     check(row, "in vmap", samples_of(got), sweep_cases.allowed_difference(row))
 
 
+@pytest.mark.cases(2)
 @rows
 def test_over_a_mesh(row: Row):
     """A batch sharded over Explicit axes, by itself and in a program, and a batch in `shard_map`."""

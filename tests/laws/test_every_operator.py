@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from ops import sweep_cases
 from support import oracle, sweep
+from support.some import one_of_each
 from support.sweep import COUNT, EPOCHS, Outputs, Results, Row, largest_difference, order
 
 from jdali import OperatorError
@@ -115,9 +116,9 @@ def in_batches(rows: Sequence[Row], size: int) -> list[Results]:
 
 @functools.cache
 def reference(group: str) -> tuple[dict[Row, Results], Failures]:
-    """Results in batches of `REFERENCE`, and which rows failed."""
+    """Results of a row of each operator in batches of `REFERENCE`, and which rows failed."""
     failures = Failures()
-    return by_row(GROUPS[group], lambda rows: in_batches(rows, REFERENCE), failures), failures
+    return by_row(one_of_each(GROUPS[group]), lambda rows: in_batches(rows, REFERENCE), failures), failures
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -176,6 +177,7 @@ def test_same_bits(group: str):
         check_runs({row: row for row in want}, want, 1, failures)
 
 
+@pytest.mark.cases(2)
 @each_group(lambda name: name in TWICE)
 def test_same_bits_said_otherwise(group: str):
     """With and without a layout, numbers as one-element tensors, in other batches, restored."""
@@ -265,6 +267,7 @@ def test_in_branches(group: str):
                     failures.check(row, "in a branch", outputs, expected)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("on_error", ["raise", "skip", "mask"])
 @pytest.mark.parametrize("group", ["squeeze, ...", "others"])
 def test_through_an_iterator(group: str, on_error: str):
@@ -346,19 +349,10 @@ of_images = pytest.mark.parametrize(
 )
 
 
-# Of a group that compiles quickly; the others are `exhaustive`. Tests of operators have layouts too.
-ARRANGED = {"brightness_contrast, ...": "channels first"}
-
-
+@pytest.mark.exhaustive  # operators/test_dali_layouts.py has layouts of each operator
+@pytest.mark.parametrize("arranged", ["channels first", "frames"])
 @pytest.mark.parametrize(
-    ("group", "arranged"),
-    [
-        pytest.param(name, arranged, marks=() if ARRANGED.get(name) == arranged else pytest.mark.exhaustive)
-        for name, rows in GROUPS.items()
-        if IMAGES & set(rows)
-        for arranged in ("channels first", "frames")
-    ],
-    scope="module",
+    "group", [name for name, rows in GROUPS.items() if IMAGES & set(rows)], scope="module"
 )
 def test_other_layouts_of_images(group: str, arranged: str):
     want, _ = reference(group)
@@ -375,6 +369,7 @@ def test_other_layouts_of_images(group: str, arranged: str):
                 failures.check(row, arranged, [value], want[alike[row]][position][:1])
 
 
+@pytest.mark.cases(1)
 @pytest.mark.oracle
 @of_images
 @pytest.mark.parametrize("dtype", [np.uint8, pytest.param(np.int16, marks=pytest.mark.exhaustive)])

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,28 +35,30 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Yields each import, and whether it is inside of a function. Expressions are not looked at: they import nothing."""
+    nodes: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while nodes:
+        node, inside = nodes.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node, inside
+        inside = inside or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        nodes += [
+            (child, inside)
+            for child in ast.iter_child_nodes(node)
+            if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case))
+        ]
+
+
 def imported(tree: ast.Module) -> list[tuple[int, str, bool]]:
     """(line, module, inside of a function) of each import of jdali."""
     found = []
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    inner, nodes = set[int](), [(tree, False)]
-    while nodes:
-        node, inside = nodes.pop()
-        inside = inside or isinstance(node, functions)
-        inner |= {id(node)} if inside else set()
-        nodes += [(child, inside) for child in ast.iter_child_nodes(node)]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [a.name for a in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "jdali":
-            names = [f"jdali.{a.name}" for a in node.names]
-        elif isinstance(node, ast.ImportFrom):
+    for node, inside in imports(tree):
+        if isinstance(node, ast.ImportFrom) and node.module != "jdali":
             names = [node.module or ""]
         else:
-            continue
-        found += [
-            (node.lineno, n, id(node) in inner) for n in names if n == "jdali" or n.startswith("jdali.")
-        ]
+            names = [a.name if isinstance(node, ast.Import) else f"jdali.{a.name}" for a in node.names]
+        found += [(node.lineno, n, inside) for n in names if n == "jdali" or n.startswith("jdali.")]
     return found
 
 
@@ -86,7 +89,7 @@ DOORS = sorted(door for contract in CONTRACTS for door in contract.get("allowed_
 def modules_imported(tree: ast.Module) -> set[str]:
     """Modules of jdali that a program imports, `from package import module` among them."""
     found = {module for _, module, _ in imported(tree)}
-    for node in ast.walk(tree):
+    for node, _ in imports(tree):
         if isinstance(node, ast.ImportFrom):
             found |= MODULES & {f"{node.module}.{alias.name}" for alias in node.names}
     return found

@@ -160,6 +160,7 @@ def test_every_lock_has_a_rank():
     assert {*locks_made().values()} - SIGNALS == RANKS.keys()
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("scenario", [iterated, shared, replaced, fed, dynamically_read, made_by_workers])
 def test_locks_are_taken_in_the_order_of_their_ranks(scenario, monkeypatch):
     tracker = LockTracker(monkeypatch)

@@ -128,6 +128,7 @@ def survey(inspector, number):
 LOOKS = [batches, samples, survey]
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("user_code", USER_CODE)
 def test_looking_changes_nothing(user_code, look):

@@ -54,6 +54,7 @@ def test_pure_function(case: Case):
     assert exported.platforms == PLATFORMS
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("row", each(ROWS))
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_program_of_the_engine(row: Row, platform: str):

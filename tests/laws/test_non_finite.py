@@ -14,6 +14,7 @@ import pytest
 from ops import pure_cases, sweep_cases
 from ops.pure_cases import VOLUMES, Case, numbers, pictures
 from support import oracle, poisoned
+from support.some import one_of_each
 from support.sweep import COUNT, Outputs, Row
 
 from jdali._operators.record import REGISTRY
@@ -98,7 +99,9 @@ NAMES = (
     "transforms",
     "math",
 )
-GROUPS = dict(zip(NAMES, pure_cases.GROUPS, strict=True)) | {"large": LARGE, "some large": LARGE[::5]}
+GROUPS = {name: one_of_each(cases) for name, cases in zip(NAMES, pure_cases.GROUPS, strict=True)} | {
+    "large": LARGE
+}
 # Finite numbers in the place of the element: larger and smaller than any other, and among them.
 FINITE = (np.resize([1e3, -1e3], COUNT), np.resize([-1e3, 1e3], COUNT), np.full(COUNT, 0.5))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -53,7 +54,9 @@ def test_a_type_of_dali_s_is_known_by_the_builtin_type_that_it_is_derived_from()
 
 def test_no_test_expects_an_error_of_dali_in_its_own_process():
     for path in TESTS.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text if "raises(" in text and re.search(r"oracle\.|nvidia", text) else "")
+        for node in ast.walk(tree):
             if isinstance(node, ast.With) and any("raises(" in ast.unparse(item) for item in node.items):
                 body = "\n".join(ast.unparse(part) for part in [*node.items, *node.body])
                 assert "oracle." not in body, f"{path}:{node.lineno}"

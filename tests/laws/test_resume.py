@@ -50,16 +50,16 @@ def through_json(state):
 
 # --- processes that are killed --------------------------------------------------------------------
 def test_kill_minus_nine(folder, reference, tmp_path):
-    """Killed at random steps, resumed with other threads and depths: nothing shows."""
-    _killed_and_resumed("support.resuming", tmp_path, reference, [(1, 1), (16, 4), (8, 3)], folder)
+    """Killed at a random step, resumed with other threads and depths: nothing shows."""
+    _killed_and_resumed("support.resuming", tmp_path, reference, [(1, 1), (8, 3)], folder)
 
 
 def test_kill_minus_nine_with_workers(tmp_path):
-    """Sources and functions in worker processes, by number and one after another; the last kill is of the whole group."""
+    """Sources and functions in worker processes, by number and one after another; the whole group is killed."""
     with resuming_workers.iterator() as it:
         reference = [digest(batch) for batch in take(it, STEPS)]
     program = "support.resuming_workers"
-    _killed_and_resumed(program, tmp_path, reference, [(1, 2), (3, 1), (2, 3)], groups=(1,))
+    _killed_and_resumed(program, tmp_path, reference, [(1, 2), (2, 3)], groups=(0,))
 
 
 def _killed_and_resumed(module, tmp_path, reference, runs, *given, groups=()):
@@ -112,7 +112,7 @@ KILLED = (
 
 
 def test_kill_minus_nine_of_records_and_videos(tmp_path):
-    """Killed in mid-epoch at random steps, also while caches are written: each sample once, the same bytes."""
+    """Killed in mid-epoch at a random step, also while caches are written: each sample once, the same bytes."""
     cases = {}
     for case in KILLED:
         try:
@@ -138,7 +138,7 @@ def test_kill_minus_nine_of_records_and_videos(tmp_path):
     log, chance = tmp_path / "log", random.Random()
     program = [sys.executable, "-m", "support.killed", tmp_path / "cases", tmp_path / "state", log, STEPS]
     environment = os.environ | {"JDALI_CACHE_DIR": str(tmp_path / "cache")}
-    for last in (False, False, True):
+    for last in (False, True):
         before = len(_lines(log))
         count = chance.randint(1, 4 * len(cases))
         most = {} if last else {"MOST_LINES": str(count + len(cases))}
@@ -289,6 +289,7 @@ def epochs(folder):
         return [set(seen(batch)) for batch in take(it, 6)]
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize(
     "topology", [((2, 3), (3, 2)), ((3, 1), (1, 4), (2, 2)), ((2, 2), (2, 3)), ((1, 5), (4, 1))], ids=str

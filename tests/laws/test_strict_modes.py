@@ -42,6 +42,7 @@ def strict() -> Iterator[None]:
             jax.config.update(name, value)
 
 
+@pytest.mark.cases(30)
 @pytest.mark.parametrize(
     "case",
     # A normal run has every second case.

@@ -121,6 +121,7 @@ def sources(kind, **options):
 
 
 # --- sources ------------------------------------------------------------------------------
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", SOURCES)
 def test_sources(kind, way):
@@ -133,6 +134,7 @@ def test_sources_that_are_asked_when_a_batch_is(kind, options):
     check(pipeline(sources(kind), **options), "run")
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("kind", IN_WORKERS)
 def test_parallel_sources(kind):
     check(pipeline(sources(kind, parallel=True), py_num_workers=1, py_start_method="spawn"))
@@ -202,6 +204,7 @@ def end():
     raise StopIteration
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("way", ["iterator", "size", "run"])
 @pytest.mark.parametrize("kind", FUNCTIONS)
 def test_functions(kind, way):
@@ -213,11 +216,13 @@ def test_functions_that_are_called_when_a_batch_is_asked_for(options):
     check(pipeline(functions("python_function"), **options), "run")
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("kind", ["python_function", "batch_processing", "parallel"])
 def test_functions_in_workers_that_make_batches(kind):
     check(pipeline(functions(kind), workers=1))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("options", [{}, {"workers": 1}], ids=["here", "workers"])
 @pytest.mark.parametrize("kind", ["python_function", "batch_processing", "parallel", "jax_function"])
 def test_a_stop_iteration_of_a_function_ends_no_epoch(kind, options):

@@ -74,22 +74,26 @@ def test_every_function_is_here():
 
 # Largest error in units of the last place: the series give half of one, each rounded operation behind adds up to one.
 # Giles's polynomials of `erf_inv` are good to seven digits.
+@pytest.mark.cases(5)
 @FLOAT32
 def test_float32(name: str):
     check(name, np.float32, np.float64, 8 if name == "erf_inv" else 2.5)
 
 
+@pytest.mark.cases(5)
 @FLOAT64
 def test_float64(name: str):
     with jax.enable_x64(True):
         check(name, np.float64, np.longdouble, 2.5)
 
 
+@pytest.mark.cases(5)
 @FLOAT32
 def test_float16(name: str):
     check(name, np.float16, np.float64, 0.51)
 
 
+@pytest.mark.cases(5)
 @FLOAT32
 def test_bits_do_not_depend_on_the_shape(name: str):
     values = FUNCTIONS[name][1].astype(np.float32)[-37:]
@@ -102,7 +106,7 @@ def test_bits_do_not_depend_on_the_shape(name: str):
         return exact(several, zero, "cpu")(x)
 
     whole = jax.jit(program)(MINUS_ZERO, values)
-    for shape in [(1,), (3,), (7,), (16,), (5, 7), (12, 3)]:
+    for shape in [(1,), (7,), (16,), (12, 3)]:
         size = int(np.prod(shape))
         part = jax.jit(program)(MINUS_ZERO, values[:size].reshape(shape))
         for got, wanted in zip(part, whole, strict=True):

@@ -57,6 +57,7 @@ def expected(expression: Callable[..., Any]) -> list[np.ndarray]:
     return [expression(rounded, x, step, start) for step, start in zip(STEPS, STARTS, strict=True)]
 
 
+@pytest.mark.cases(4)
 @LOOPS
 @pytest.mark.parametrize("traced", [False, True], ids=["constants", "traced"])
 @pytest.mark.parametrize("expression", EXPRESSIONS.values(), ids=EXPRESSIONS)

@@ -16,6 +16,7 @@ def values():
     return np.concatenate([halves, *neighbours, bits, np.float32([np.nan, np.inf, -np.inf, -0.0])])
 
 
+@pytest.mark.cases(7)
 @pytest.mark.parametrize("platform", ["cpu", "gpu"])
 @pytest.mark.parametrize("source", [np.float16, np.float32])
 @pytest.mark.parametrize("target", [np.uint8, np.int8, np.uint16, np.int16, np.int32])

@@ -1,4 +1,4 @@
-"""Every layout that DALI's schema lists for an operator is taken here too, and gives the same."""
+"""Every layout that DALI's schema lists for an operator is taken here too, and gives the same; a normal run has two."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import oracle
+from support.some import drawn
 
 import jdali
 from jdali import fn, types
@@ -72,7 +73,7 @@ def test_every_operator_is_here():
 
 @pytest.mark.parametrize("name", CASES)
 def test_takes_all_layouts(name):
-    layouts = listed(name)
+    layouts = sorted(drawn(listed(name), 2))
     arguments = [CASES[name]["D" in layout and len(CASES[name]) > 1] for layout in layouts]
 
     inputs = [samples(layout) for layout in layouts]

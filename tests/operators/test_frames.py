@@ -119,6 +119,7 @@ def warps(fn, videos, stills, matrices, numbers):
 CASES = {colours: 1, transforms: 2**-20, windows: 1, warps: 1}
 
 
+@pytest.mark.cases(2)
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("build", CASES)

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
-from ops.pure_cases import CASES, COUNT, GROUPS, Case
+from ops.pure_cases import COUNT, DRAWN, GROUPS, Case
 from support.contract import sample_keys
 
 import jdali.ops
@@ -103,16 +103,16 @@ def over_devices(axis_type: AxisType) -> NamedSharding:
 
 
 def batch_of(
-    case: Case, transform: Callable[[Case], Any], among: Sequence[Case] = tuple(CASES),
+    case: Case, transform: Callable[[Case], Any], among: Sequence[Case] = tuple(DRAWN),
     axis_type: AxisType | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """`transform(case)` of the samples of a batch, compiled together with other cases `among` those named.
 
     With `axis_type`, the batch is sharded over a mesh of such an axis.
     """
-    group = next((tuple(c for c in group if c in among) for group in GROUPS if case in group), (case,))
+    group = next((tuple(c for c in group if c in among) for group in GROUPS if case in group), ())
     try:
-        return together(group, transform, axis_type)[case]
+        return together(group if case in group else (case,), transform, axis_type)[case]
     except Exception:  # perhaps another case's fault
         return together((case,), transform, axis_type)[case]
 

@@ -8,11 +8,13 @@ why nothing, or something a reader would expect there, has no derivative.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from support.data import image
+from support.some import DRAW, drawn
 
 from jdali import types
 
@@ -636,3 +638,11 @@ MIXING = [
     ),
 ]  # fmt: skip
 CASES = [case for group in [*GROUPS, MIXING] for case in group]
+# Those that a normal run computes, a sixth of each group: each is some dozen programs. The others are traced.
+# `random_resized_crop` compiles for as long as all others that resample: `make exhaustive` computes it.
+DRAWN = [
+    case
+    for group in [*GROUPS, MIXING]
+    for case in drawn(group, math.ceil(len(group) / 6))
+    if case.op != "random_resized_crop" or DRAW == "all"
+]

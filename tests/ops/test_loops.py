@@ -41,6 +41,7 @@ def primitives(jaxpr):
                     yield from primitives(inner)
 
 
+@pytest.mark.cases(60)
 @pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
 def test_no_loop_that_only_data_end(case):
     found = "while" in primitives(jax.make_jaxpr(lambda s: call(case, s))(one(samples(case, 1), 0)).jaxpr)

@@ -21,7 +21,7 @@ from ops.pure_calls import (
     public,
     samples,
 )
-from ops.pure_cases import CASES, COUNT, Case
+from ops.pure_cases import CASES, COUNT, DRAWN, Case
 from ops.sweep_cases import ragged_axes
 
 import jdali.ops
@@ -37,9 +37,16 @@ KNOWN_SIZES = {
 }  # fmt: skip
 PADDED = [case for case in CASES if any(set(axes) - {"."} for axes in ragged_axes(case))]
 KNOWN = [case for case in PADDED if str(case) in KNOWN_SIZES]
-# Its program takes as long to compile as those of all others that resample.
-SLOW = "random_resized_crop"
-TRACED = [case for case in PADDED if str(case) not in KNOWN_SIZES and case.op != SLOW]
+TRACED = [case for case in PADDED if str(case) not in KNOWN_SIZES]
+
+
+def each(cases: list[Case]) -> pytest.MarkDecorator:
+    """Parametrized over the cases; a normal run has those of `DRAWN`."""
+    return pytest.mark.parametrize(
+        "case",
+        [pytest.param(case, marks=() if case in DRAWN else pytest.mark.exhaustive) for case in cases],
+        ids=str,
+    )
 
 
 def padded_call(case: Case, sample: Sample, extents: list[Any]) -> tuple[Any, ...]:
@@ -91,18 +98,15 @@ def not_padded(case: Case, among: list[Case]) -> list[tuple[Any, ...]]:
     return [tuple(out[i] for out in outputs) for i in range(COUNT)]
 
 
-@pytest.mark.parametrize("case", KNOWN, ids=str)
+@each(KNOWN)
 def test_padding_of_a_known_size_does_not_show(case: Case):
-    compare_padded(case, batch_of(case, with_known_sizes, KNOWN), not_padded(case, KNOWN)[0])
+    among = [case for case in KNOWN if case in DRAWN]
+    compare_padded(case, batch_of(case, with_known_sizes, among), not_padded(case, among)[0])
 
 
-@pytest.mark.parametrize(
-    "case",
-    [*TRACED, *(pytest.param(case, marks=pytest.mark.exhaustive) for case in PADDED if case.op == SLOW)],
-    ids=str,
-)
+@each(TRACED)
 def test_padding_of_a_traced_size_does_not_show(case: Case):
-    among = TRACED if case in TRACED else [case]
+    among = [case for case in TRACED if case in DRAWN]
     outs, sizes = batch_of(case, with_traced_sizes, among)
     for i, want in enumerate(not_padded(case, among)):
         compare_padded(case, jax.tree.map(lambda leaf, i=i: leaf[i], (outs, sizes)), want)

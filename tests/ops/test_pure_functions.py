@@ -7,9 +7,8 @@ transformation must give what the plain call gives, and derivatives what finite 
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -35,10 +34,10 @@ from ops.pure_calls import (
     samples,
     sharded,
 )  # fmt: skip
-from ops.pure_cases import CASES, COUNT, GROUPS, LARGE, Case
+from ops.pure_cases import CASES, DRAWN, GROUPS, LARGE, Case
 from support import oracle
 from support.shared_programs import compilations
-from support.some import kept, some
+from support.some import drawn, kept, some
 
 import jdali
 import jdali.ops
@@ -52,24 +51,16 @@ def of_operators(case: Case) -> list[str]:
 
 
 DIFFERENTIABLE = [case for case in CASES if case.grad]
-DIFFERENTIATED = kept(DIFFERENTIABLE, of_operators)
-
-each_case = pytest.mark.parametrize("case", CASES, ids=str)
-
-# Each step of a plain call is compiled by itself, some dozen a case. In a normal run half of the cases have them; of the
-# others what is mapped is compared with `jit`.
-PLAIN = CASES if os.environ.get("JDALI_TESTS_DRAW") == "all" else CASES[::2]
-each_plain_case = pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, marks=() if case in PLAIN else pytest.mark.exhaustive) for case in CASES],
-    ids=str,
-)
+DIFFERENTIATED = drawn(kept(DIFFERENTIABLE, of_operators), 30)
 
 
-def values(case: Case) -> list[tuple[Any, ...]]:
-    """The outputs for the first samples, one by one."""
-    stacked = samples(case, DEVICES)
-    return eager(case) if case in PLAIN else [compiled(case)(one(stacked, i)) for i in range(COUNT)]
+def only(chosen: Sequence[Case], cases: Sequence[Case] = CASES) -> pytest.MarkDecorator:
+    """Parametrized over the cases; a normal run has those that were chosen."""
+    return pytest.mark.parametrize(
+        "case",
+        [pytest.param(case, marks=() if case in chosen else pytest.mark.exhaustive) for case in cases],
+        ids=str,
+    )
 
 
 def test_every_operator_has_a_case():
@@ -88,7 +79,7 @@ def test_every_argument_is_traced_or_refused(op: Operator):
     assert used == per_sample
 
 
-@each_plain_case
+@only(DRAWN)
 def test_jit(case: Case):
     function = compiled(case)
     stacked = samples(case, DEVICES)
@@ -96,7 +87,7 @@ def test_jit(case: Case):
         compare(case, function(one(stacked, i)), want)
 
 
-@each_plain_case
+@only(DRAWN)
 def test_a_plain_call_compiles_once(case: Case):
     """A loop that is not part of a program of its own is compiled anew by each call."""
     eager(case)
@@ -106,9 +97,9 @@ def test_a_plain_call_compiles_once(case: Case):
     assert programs == []
 
 
-@each_case
+@only(DRAWN)
 def test_vmap(case: Case):
-    for i, want in enumerate(values(case)):
+    for i, want in enumerate(eager(case)):
         compare(case, tuple(out[i] for out in batch_of(case, mapped)), want)
 
 
@@ -121,11 +112,13 @@ def of_groups(seed: int) -> Any:
     return some("case", EVERY, lambda case: [group_of.get(case)], seed, ids=str)
 
 
+@pytest.mark.cases(4)
 @of_groups(1)
 def test_shard_map(case: Case):
     compare(case, batch_of(case, sharded, (case,)), batch_of(case, mapped))
 
 
+@pytest.mark.cases(4)
 @of_groups(2)
 def test_batch_sharded_over_a_mesh_of_explicit_axes(case: Case):
     """What `jax.make_mesh` makes, without a word about sharding in the user's program."""
@@ -135,13 +128,10 @@ def test_batch_sharded_over_a_mesh_of_explicit_axes(case: Case):
         assert all(out.sharding.is_equivalent_to(over_devices(AxisType.Explicit), out.ndim) for out in got)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, marks=pytest.mark.exhaustive if case in CASES[::2] else ()) for case in EVERY],
-    ids=str,
-)
+@pytest.mark.cases(40)
+@only([case for case in EVERY if case not in DRAWN], EVERY)
 def test_a_sharded_batch_is_traced(case: Case):
-    """In one of the two ways; what JAX refuses of them it refuses here. A normal run has the cases without a plain call."""
+    """In one of the two ways; what JAX refuses of them it refuses here. A normal run has the cases that it does not compute."""
     batch, explicit = samples(case, DEVICES), EVERY.index(case) % 4 >= 2
     placed = jax.device_put(batch, over_devices(AxisType.Explicit)) if explicit else batch
     got = jax.eval_shape((mapped if explicit else sharded)(case), placed)
@@ -210,7 +200,7 @@ def central_differences(case: Case, sample: Sample, name: int | str) -> np.ndarr
     return differences
 
 
-@some("case", DIFFERENTIABLE, of_operators, ids=str)
+@only(DIFFERENTIATED, DIFFERENTIABLE)
 def test_grad(case: Case):
     sample = one(samples(case, DEVICES), 0)
     for name, derivative in zip(case.grad, batch_of(case, derivatives, DIFFERENTIATED), strict=True):
@@ -235,6 +225,7 @@ SLOWER = {
 OF_TPUS = {"rotate-large", "spectrogram", "resize"}
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("case", "platform"),
     [
@@ -273,6 +264,7 @@ def test_no_other_case_has_a_program_for_accelerators():
 REFUSED = [(case, name) for case in CASES for name in case.refused]
 
 
+@pytest.mark.cases(40)
 @pytest.mark.parametrize(("case", "name"), REFUSED, ids=lambda v: str(v))
 def test_argument_that_decides_sizes_must_be_concrete(case: Case, name: str):
     op = REGISTRY[case.op]
@@ -289,6 +281,7 @@ def test_argument_that_decides_sizes_must_be_concrete(case: Case, name: str):
         jax.eval_shape(function, value)
 
 
+@pytest.mark.cases(50)
 @pytest.mark.parametrize("op", OPERATORS.values(), ids=lambda op: op.name)
 def test_static_argument_must_be_concrete(op: Operator):
     case = next(case for case in CASES if case.op == op.name)
@@ -318,6 +311,7 @@ def test_input_that_decides_sizes_must_be_concrete(op: str, concrete: list[Any],
         jax.eval_shape(lambda value: public(op)(data, *concrete, value, layout="HW"), np.int32([2, 6]))
 
 
+@pytest.mark.cases(40)
 @pytest.mark.parametrize("case", [case for case in CASES if 0 in case.grad], ids=str)
 def test_floats_stay_floats_unless_another_type_is_asked_for(case: Case):
     """A derivative of bytes would be 0, silently."""
@@ -329,6 +323,7 @@ def test_floats_stay_floats_unless_another_type_is_asked_for(case: Case):
     assert any(jnp.issubdtype(out.dtype, jnp.floating) for out in outputs)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16, jnp.float32])
 def test_hsv_of_floats(dtype: Any):
     picture = jnp.asarray(np.linspace(0.1, 0.9, 36).reshape(3, 4, 3), dtype)
@@ -392,6 +387,7 @@ def test_python_numbers_have_the_types_of_constants():
         assert jax.jit(lambda value: jdali.ops.math.add(value, 10))(small).dtype == np.int32
 
 
+@pytest.mark.cases(47)
 @pytest.mark.parametrize(
     "case", [case for case in CASES if any(i.dtype == np.float32 for i in case.inputs)], ids=str
 )

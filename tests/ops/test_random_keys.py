@@ -47,6 +47,7 @@ def computed(function, *operands) -> str:
     return str(jax.make_jaxpr(function)(*operands))
 
 
+@pytest.mark.cases(5)
 @each_case
 def test_a_key_by_name_is_the_key_in_front(case: Case):
     key = samples(case, 1).key[0]
@@ -65,6 +66,7 @@ def test_old_style_keys_are_the_typed_ones(case: Case):
     assert computed(lambda words: given(key=words), words) == typed
 
 
+@pytest.mark.cases(1)
 @some("case, of_numpy", itertools.product(QUICK, [True, False]), ids=str)
 def test_old_style_keys_outside_of_a_program(case: Case, of_numpy: bool):
     words = jax.random.key_data(samples(case, 1).key[0])

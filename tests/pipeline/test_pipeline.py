@@ -836,6 +836,7 @@ def test_many_pipelines_leave_no_thread_behind():
     assert not jdali_threads() - before
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("ending", ["", "raise SystemExit(0)", "import sys; sys.exit(0)"])
 def test_the_interpreter_exits_with_a_live_pipeline(ending):
     script = textwrap.dedent(

@@ -17,7 +17,7 @@ from support.worker_kinds import workers_of
 from support.worker_pipelines import BATCH, batch, light_pipeline, write_pictures
 
 import jdali
-from jdali import fn
+from jdali import fn, types
 from jdali.iterator import DataIterator
 
 STEPS = 9  # more than two epochs
@@ -160,9 +160,10 @@ def test_stages_of_the_accelerator_run_here(folder, accelerator):  # noqa: F811
     @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7)
     def define():
         encoded, label = fn.readers.file(file_root=folder, random_shuffle=True)
-        picture = fn.resize(fn.decoders.image(encoded), size=(8, 8))
+        picture = fn.resize(fn.decoders.image(encoded), size=(8, 8), interp_type=types.INTERP_NN)
         angle = fn.random.uniform(range=(-40.0, 40.0))
-        return fn.rotate(picture.gpu(), angle=angle, keep_size=True), picture, label.gpu()
+        turned = fn.rotate(picture.gpu(), angle=angle, keep_size=True, interp_type=types.INTERP_NN)
+        return turned, picture, label.gpu()
 
     with closing(define()) as one, closing(define(workers=2)) as other:
         for _ in range(4):
@@ -189,6 +190,7 @@ def test_sources_and_functions_in_processes_of_their_own():
             assert batch(other) == batch(one)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("exec_async", [True, False])
 def test_fed_data_travel_with_their_tasks(exec_async):
     @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7, workers=1, exec_async=exec_async)

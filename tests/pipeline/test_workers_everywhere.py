@@ -7,7 +7,9 @@ import pytest
 from support.worker_pipelines import BATCH, batch, write_pictures
 
 import jdali
-from jdali import fn
+from jdali import fn, types
+from jdali.auto_aug.augmentations import brightness, invert
+from jdali.auto_aug.trivial_augment import apply_trivial_augment
 from jdali.iterator import DataIterator
 
 
@@ -17,13 +19,11 @@ def folder(tmp_path_factory):
 
 
 def test_auto_augmentation(folder):
-    from jdali.auto_aug import trivial_augment
-
     @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=3, enable_conditionals=True)
     def define():
         encoded, label = fn.readers.file(file_root=folder, random_shuffle=True)
-        picture = fn.resize(fn.decoders.image(encoded), size=(8, 8))
-        return trivial_augment.trivial_augment_wide(picture, num_magnitude_bins=3), label
+        chosen = [brightness.augmentation((0.1, 1.9)), invert]
+        return apply_trivial_augment(chosen, fn.decoders.image(encoded), num_magnitude_bins=3), label
 
     with closing(define()) as one, closing(define(workers=1)) as other:
         for _ in range(2):
@@ -36,7 +36,8 @@ def shard(folder, number, workers):
         encoded, label = fn.readers.file(
             file_root=folder, random_shuffle=True, shard_id=number, num_shards=2, name="reader"
         )
-        return fn.random_resized_crop(fn.decoders.image(encoded), size=(6, 6)), label
+        picture = fn.decoders.image(encoded)
+        return fn.random_resized_crop(picture, size=(6, 6), interp_type=types.INTERP_NN), label
 
     return define()
 

@@ -60,6 +60,7 @@ def test_the_batches_are_large_enough_and_a_worker_makes_their_pictures_late(fol
     assert make._programs() == 0
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
 def test_the_same_bits_and_replacements(folder, on_error):
     def run(workers):

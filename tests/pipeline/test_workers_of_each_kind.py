@@ -11,7 +11,7 @@ from support.broken_codec import broken_codec, careful_codec, write_files
 from support.callbacks import Samples
 from support.every_reader import MAKERS, made
 from support.faults import until
-from support.worker_kinds import BOTH_KINDS, on_ray, one_of, pids_of, workers_of
+from support.worker_kinds import on_ray, one_of, pids_of, workers_of
 from support.worker_pipelines import BAD, BATCH, batch, light_pipeline, pipeline, write_pictures
 
 import jdali
@@ -22,10 +22,7 @@ pytestmark = pytest.mark.timeout(600)
 
 STEPS = 9  # more than two epochs
 NAMES = ["picture", "label", "uniform", "number"]
-both_kinds = pytest.mark.parametrize("workers", BOTH_KINDS, indirect=True)
-EXHAUSTIVE = [pytest.mark.exhaustive]
-# What holds of the tasks themselves: on Ray `make exhaustive` has it.
-processes = pytest.mark.parametrize("workers", [2, on_ray(marks=EXHAUSTIVE)], indirect=True)
+both_kinds = pytest.mark.parametrize("workers", [2, on_ray()], indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +66,7 @@ def test_the_same_batches_and_states_also_from_a_state(folder, batches, workers)
     assert counts.deaths == 0
 
 
-@pytest.mark.parametrize(("workers", "other"), [on_ray(1), (3, 1)], indirect=["workers"])
+@pytest.mark.parametrize(("workers", "other"), [on_ray(1), (2, 1)], indirect=["workers"])
 def test_a_state_of_one_kind_goes_to_another_and_back(folder, light_batches, workers, other):
     with (
         closing(light_pipeline(folder, workers=workers)) as first,
@@ -125,7 +122,7 @@ def of_readers(readers):
         return [(batch(pipe), pipe.get_state()) for _ in range(5)]
 
 
-@processes
+@both_kinds
 def test_every_reader_in_mid_epoch_and_from_a_state(readers, of_readers, workers):
     with closing(of_every_reader(readers, one_of(workers))) as pipe:
         assert [(batch(pipe), pipe.get_state()) for _ in range(5)] == of_readers
@@ -133,7 +130,7 @@ def test_every_reader_in_mid_epoch_and_from_a_state(readers, of_readers, workers
         assert [(batch(pipe), pipe.get_state()) for _ in range(3)] == of_readers[2:]
 
 
-@processes
+@both_kinds
 def test_an_iterator_and_its_states(folder, workers):
     def two_epochs(it):
         found, states = [], []
@@ -180,7 +177,7 @@ def test_sources_of_all_places(workers):
 # --- samples that fail ----------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("workers", "on_error"),
-    [(2, "skip"), on_ray("mask", marks=[pytest.mark.exhaustive])],
+    [(2, "skip"), on_ray("mask")],
     indirect=["workers"],
 )
 def test_bad_samples_are_replaced(bad_folder, on_error, workers):
@@ -291,7 +288,7 @@ def test_a_codec_that_crashes_costs_one_sample(damaged, on_error, workers):
 
 
 # --- names ------------------------------------------------------------------------------------------
-@processes
+@both_kinds
 def test_relative_names_are_those_of_the_folder_where_it_was_built(
     folder, light_batches, workers, tmp_path, monkeypatch
 ):

@@ -104,6 +104,7 @@ class NumpyIterator(DictIterator):
         return NumpyDicts(self.output_map, mask_name, self._all_pipelines)
 
 
+@pytest.mark.cases(6)
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore::Warning")
 @pytest.mark.parametrize("case", CASES, ids=str)

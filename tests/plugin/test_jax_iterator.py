@@ -259,6 +259,7 @@ def file_pipelines(package, files, batch, shards, **reader):
     return pipes
 
 
+@pytest.mark.cases(8)
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("pads", [False, True])

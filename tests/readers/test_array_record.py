@@ -157,6 +157,7 @@ def test_claims_of_more_than_there_is(tmp_path, compression):
         opened("array_record", paths=str(path)).load(0)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "options", ["group_size:1,uncompressed", "group_size:1", "group_size:3,brotli", "group_size:2,snappy"]
 )

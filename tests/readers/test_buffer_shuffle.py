@@ -163,6 +163,7 @@ def labels_by_batch(reader, count, batch, threads):
     return labels
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("fill", [2, 20, 45])
 @pytest.mark.parametrize(("batch", "threads"), [(10, 1), (30, 3)])
 def test_no_block_is_fetched_twice(remote, fill, batch, threads):

@@ -207,6 +207,7 @@ def test_random_polygons_as_dali(tmp_path):
     assert different < 6
 
 
+@pytest.mark.cases(1)
 @pytest.mark.oracle
 @pytest.mark.skipif(not SHARED.exists(), reason="the data pack is not there")
 @pytest.mark.parametrize("folder", ["coco", "coco_pixelwise"])

@@ -128,6 +128,7 @@ def epochs(pipe, size, count):
     return seen
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
 @pytest.mark.parametrize("damage", UNDER)
 @pytest.mark.parametrize("name", FORMATS)
@@ -162,6 +163,7 @@ BEFORE = {
 NO_RECORDS = [("tfrecord", "empty"), ("mxnet", "empty"), ("webdataset", "zeros")]
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
 @pytest.mark.parametrize("damage", BEFORE)
 @pytest.mark.parametrize("name", FORMATS)
@@ -183,6 +185,7 @@ def test_before_it_is_opened(name, damage, on_error, paths):
             pipeline(paths, name, "raise").build()
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_state_goes_on_past_damage(name, paths):
     starts = FORMATS[name][0](paths[0], range(COUNT))

@@ -153,6 +153,7 @@ def test_every_sample_once_and_on_from_any_state(local, case):
     check_epochs_and_state(reader, **args)
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("case", MAKERS)
 def test_batches_and_threads_change_nothing(local, case):
     reader, args, expected = local(case)
@@ -276,6 +277,7 @@ def afresh(local):
     return expected, json.loads(done.stdout)
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("case", MAKERS)
 def test_a_state_goes_on_in_a_fresh_process(afresh, local, case):
     local(case)  # skips what cannot be made
@@ -299,6 +301,7 @@ def read_from(at, data, case):
         return digests(pipe, BATCHES)
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("case", MAKERS)
 def test_from_memory(root, data, local, case):
     fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
@@ -311,6 +314,7 @@ def test_from_memory(root, data, local, case):
         memory.rm("/every", recursive=True)
 
 
+@pytest.mark.cases(9)
 @pytest.mark.usefixtures("_small_and_quick")
 @pytest.mark.parametrize("case", MAKERS)
 def test_over_http_with_faults(root, data, local, case):
@@ -353,6 +357,7 @@ def test_close_does_not_wait_for_the_network(root, data, case):
         assert time.monotonic() - start < 30  # and not the time limit
 
 
+@pytest.mark.cases(9)
 @pytest.mark.parametrize("case", MAKERS)
 def test_through_a_cache_on_the_local_disk(root, data, local, case, tmp_path, monkeypatch):
     fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
@@ -384,6 +389,7 @@ def bucket(root, local):
 OF_S3 = ("file", "mxnet", "numpy window", "parquet", "zarr", "hdf5", "webdataset", "experimental video")
 
 
+@pytest.mark.cases(3)
 @pytest.mark.usefixtures("_small_and_quick")
 @some("case", MAKERS, lambda case: [case if case in OF_S3 else "another"])
 def test_from_s3_with_faults(bucket, data, local, case):

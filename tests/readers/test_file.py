@@ -334,6 +334,7 @@ def test_arguments_are_refused_as_dali_does(text):
     refusals.check_both(RuntimeError, re.escape(text), build)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     "order",
     [

@@ -184,6 +184,7 @@ def test_chunks_that_claim_much(tmp_path):
         storage.configure(max_sample_bytes=before.max_sample_bytes)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("form", ["without chunks", "gzip", "lzf"])
 def test_fuzz(tmp_path, form):
     path = tmp_path / "x.h5"

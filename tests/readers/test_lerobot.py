@@ -48,6 +48,7 @@ def test_rows_alone(robot):
         assert bytes(task).decode() == TASKS[episode % 2]
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("steps", [[0], [-1, 0, 1], [5], [-20, 3, 0, 0], list(range(16))])
 def test_windows_stay_in_their_episode(robot, steps):
     columns = ["observation.state", CAMERA, "index", PICTURE]

@@ -278,6 +278,7 @@ def test_batches_have_fixed_shares_and_know_their_sources(folders):
             assert labels.shape == (6, 1)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     "options", [{"batch_size": 1, "num_threads": 4}, {"batch_size": 18}, {"workers": 1}], ids=str
 )
@@ -324,6 +325,7 @@ def test_on_with_other_weights_and_shards(folders):
     assert sorted(third[:3]) == sorted(third[3:]) == [15, 16, 17]  # two passes
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize("policy", [LastBatchPolicy.FILL, LastBatchPolicy.PARTIAL])
 def test_iterators(folders, pad, policy):
@@ -419,6 +421,7 @@ def test_records_of_tensorflow_come_as_a_dict(tmp_path):
 
 
 # The pictures of `readers.video_resize` are resized behind the reader.
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("case", [case for case in MAKERS if case != "video_resize"])
 def test_every_reader_may_be_a_source(case, tmp_path):
     folder = tmp_path / "data"

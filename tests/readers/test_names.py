@@ -250,6 +250,7 @@ REMOTE = (
 )  # fmt: skip
 
 
+@pytest.mark.cases(64)
 @pytest.mark.parametrize("path", REMOTE)
 @pytest.mark.parametrize("name", NAMED)
 def test_below_a_url_is_what_remote_data_reach(name, path, tree, watch):

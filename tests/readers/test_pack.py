@@ -346,6 +346,7 @@ def test_several_outputs_share_the_rows():
     np.testing.assert_array_equal(tokens[segments == 0], -1)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("options", [{"workers": 1}, {"num_threads": 4}], ids=str)
 def test_threads_and_processes_change_nothing(options):
     with packing_of(DOCUMENTS, batch_size=2, shuffle=True) as pipe:

@@ -152,6 +152,7 @@ def test_filters(tmp_path):
         opened("parquet", paths=a, columns=["n"], filter="n > 3")
 
 
+@pytest.mark.exhaustive  # pipeline/test_workers_of_each_kind.py has every reader in workers
 def test_in_processes(tmp_path):
     path = written(tmp_path / "x.parquet", {"n": range(COUNT), "x": BYTES})
 

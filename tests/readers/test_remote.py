@@ -124,6 +124,7 @@ def expected(data):
 
 
 # --- nothing lost, nothing doubled ----------------------------------------------------------
+@pytest.mark.cases(2)
 @some("name, shuffle", itertools.product(READERS, [False, True]))
 def test_faults_change_nothing(name, shuffle, data, expected):
     storage.configure(time_limit=1)  # a slow answer costs all of it; seven in a row would be an error
@@ -153,6 +154,7 @@ def test_orders(name, options, data):
     assert got == epochs(name, data, shard_id=0, **options)
 
 
+@pytest.mark.cases(2)
 @some("name, order", itertools.product(READERS, [None, "random_shuffle", "shuffle_after_epoch"]))
 def test_what_was_read_once_comes_from_the_disk(name, order, data, tmp_path):
     options = {order: True} if order else {}
@@ -176,6 +178,7 @@ def bucket(data):
         yield server
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", READERS)
 def test_s3_with_faults(name, bucket, expected):
     # Slow ones cost the whole time limit, which may not be short for that server: for one reader only.
@@ -615,7 +618,7 @@ check()
 for reader in readers: reader.close()
 sys.exit(status)
 """
-    with Server(tree(data), latency=0.2) as server:
+    with Server(tree(data), latency=0.1) as server:
         done = run_apart(script, [(name, READERS[name](server.url)) for name in ("file", "mxnet")])
         assert done.returncode == 0, done.stderr
 

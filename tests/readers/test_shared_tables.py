@@ -103,6 +103,7 @@ def webdataset(folder, count):
     return {"paths": str(path), "index_paths": str(path.with_suffix(".idx")), "ext": ["jpg"]}
 
 
+@pytest.mark.cases(1)
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of processes is asked of Linux")
 @pytest.mark.parametrize(
     ("reader", "arguments"), [("file", files), ("coco", coco), ("mxnet", mxnet), ("webdataset", webdataset)]

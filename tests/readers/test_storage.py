@@ -145,6 +145,7 @@ def test_files_are_read_like_pythons(folder):
 
 
 # --- retries --------------------------------------------------------------------------------
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("fault", [*FAULTS, "408", "429", "short range"])
 def test_what_may_pass_is_asked_for_again(fault):
     left = [2]

@@ -84,6 +84,7 @@ def test_csv(folder):
         reader.load(1)
 
 
+@pytest.mark.exhaustive  # pipeline/test_workers_of_each_kind.py has every reader in workers
 def test_in_processes(folder):
     frame = {"name": NAMES * 5, "n": np.arange(30)}
 

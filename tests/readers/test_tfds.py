@@ -181,6 +181,7 @@ def test_few_bytes_that_become_many(tmp_path, size):
         storage.configure(max_sample_bytes=before.max_sample_bytes)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("file", ["dataset_info.json", "features.json", "label.labels.txt", "set-train"])
 def test_fuzz(tmp_path, form, file):

@@ -484,6 +484,7 @@ def test_folders_and_lists_as_dali(folder, tmp_path):
             )  # fmt: skip
 
 
+@pytest.mark.cases(4)
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     "name",

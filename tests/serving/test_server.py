@@ -105,6 +105,7 @@ def test_health_and_metadata(client: Any):
     assert described["outputs"] == [{"name": "normalized", "datatype": "FP32", "shape": [-1, 3, 16, 16]}]
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("binary", [True, False])
 def test_answers_have_the_bits_of_the_pipeline(client: Any, want: np.ndarray, binary: bool):
     asked = [client_module.InferRequestedOutput("normalized", binary_data=binary)]
@@ -595,6 +596,7 @@ def test_the_command_says_what_is_wrong(
     assert message in said
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("package", "message"),
     [

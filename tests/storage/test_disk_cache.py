@@ -294,6 +294,7 @@ print("well")
 """
 
 
+@pytest.mark.cases(1)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("way", "turns"), [(0, 30), (7, 50)], ids=["any time", "line by line"])
 @pytest.mark.parametrize("bound", [120_000, 400_000])

@@ -41,6 +41,7 @@ def listed(text, largest):
     return list(zip(found.table(), found.labels.tolist(), numbers, strict=True))
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("chunk", [1, 7, 1 << 22])
 def test_lists_are_read_as_the_expression_says(chunk, monkeypatch):
     monkeypatch.setattr(name_table, "_CHUNK_BYTES", chunk)

@@ -4,11 +4,11 @@ For a batch of samples of different sizes it holds that
 * the compiled batch of padded samples equals the reference (DALI, or values given by the test);
 * the pure function of the smallest and of the largest sample equals the reference as well, and the compiled batch up to
   roundings (a compiler may fuse a product with a sum in the pure function, never in the engine's programs:
-  `jdali._numerics.exact`). It is a program of its own: `make exhaustive` has both samples, a normal run one of them, in a
-  quarter of the calls, and where the compiled batch equals the reference only up to roundings;
+  `jdali._numerics.exact`). It is a program of its own: `make exhaustive` has both samples, a normal run one of them, in an
+  eighth of the calls, and where the compiled batch equals the reference only up to roundings;
 * `setup` and `run` agree on shape and dtype;
 * the compiled batch has the same bits whatever lies in the padding and, unless the reference has them as well, with
-  another padding and number of samples in the batch: a second program, in another quarter of the calls
+  another padding and number of samples in the batch: a second program, in another eighth of the calls
   (`test_every_operator` has the others). Without a reference each call has the pure function or the second program;
 * the accelerators' program, where it is another, gives on a CPU what the CPU's gives, up to the same roundings: the first
   of an operator's in a process (`make exhaustive` runs all of them);
@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,6 +37,7 @@ from jdali._operators.pure import pure_call
 from jdali._operators.record import DeviceBatchOp, Operator
 from jdali.engine.steps.program import compiler_options
 from support import oracle
+from support.some import DRAW
 
 PAD = 5
 FURTHER = 30  # more elements of padding in the second program
@@ -223,9 +223,9 @@ def _pure(
 
 def _drawn(ways: int, op: Operator, *call: Any) -> int | None:
     """One of some ways to check a call, which follows from the call; None in `make exhaustive`, which takes all of them."""
-    if os.environ.get("JDALI_TESTS_DRAW") == "all" or known_platform():
+    if DRAW == "all" or known_platform():
         return None
-    return zlib.crc32(f"{op.name} {call}".encode()) % ways
+    return zlib.crc32(f"{op.name} {call}{DRAW}".encode()) % ways
 
 
 def _check_padded(
@@ -255,7 +255,7 @@ def _check_padded(
     sizes = [sum(np.size(s[i]) for s in inputs) for i in range(count)]
     rows = [min(range(count), key=sizes.__getitem__), max(reversed(range(count)), key=sizes.__getitem__)]
     # 0, 1: a sample's pure function; 2, 3: the second program; more: neither.
-    way = _drawn(4 if expected is None else 8, op, args, sizes)
+    way = _drawn(4 if expected is None else 16, op, args, sizes)
     others = list(programs) if way in (None, 2, 3) and not _all_equal(first, expected) else []
     alone: dict[int, tuple[np.ndarray, ...]] = {}
     if way is None:
@@ -371,8 +371,7 @@ class _PaddedBatch:
     def run_for_accelerators(self, pad: int) -> list[list[np.ndarray]] | None:
         """Runs the whole batch by the program for accelerators; None if that is the CPU's, or the operator's was run."""
         call = self.planned.call
-        every_case = os.environ.get("JDALI_TESTS_DRAW") == "all"
-        dtypes = tuple(s.dtype for s in self.specs) if every_case else ()
+        dtypes = tuple(s.dtype for s in self.specs) if DRAW == "all" else ()
         kind = self.op.name, dtypes, tuple(name for name, _ in call.static)
         if _ACCELERATED & {kind, self.op.name} or jax.default_backend() != "cpu" or known_platform():
             return None

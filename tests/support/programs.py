@@ -1,8 +1,8 @@
 """Runs programs that import `nvidia.dali`, with the real DALI or with jdali under that name.
 
-    python -m support.programs jdali FOLDER RESULTS
+    python -m support.programs jdali FOLDER RESULTS NAME...
 
-runs every file of `docs/programs` in FOLDER, which has the data that they read, and pickles for each program its outcome:
+runs these files of `docs/programs` in FOLDER, which has the data that they read, and pickles for each program its outcome:
 the arrays that it kept, or its traceback.
 """
 
@@ -75,13 +75,13 @@ def outcome(name: str) -> Outcome:
     return dict(target.kept)
 
 
-def main(target: str, folder: str, results: str) -> None:
+def main(target: str, folder: str, results: str, *chosen: str) -> None:
     os.environ["PROGRAMS_TARGET"] = target  # `support.target` reads it
     if target == "jdali":
         install_alias()
     os.chdir(folder)
     with open(results, "wb") as file:
-        pickle.dump({name: outcome(name) for name in names()}, file)
+        pickle.dump({name: outcome(name) for name in chosen}, file)
     if target != "jdali":
         os._exit(0)  # DALI may wait for ever for worker processes of pipelines that were not collected
 

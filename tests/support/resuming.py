@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import jdali
-from jdali import fn
+from jdali import fn, types
 from jdali.iterator import DataIterator
 
 COUNT = 13
@@ -41,8 +41,11 @@ def augmenting(folder: Path, reader: dict[str, Any] | None = None) -> Any:
         files=files, labels=list(range(len(files))), random_shuffle=True, name="Reader", **(reader or {})
     )
     images = fn.decoders.image_random_crop(data, random_area=[0.5, 1.0])
-    images = fn.rotate(images, angle=fn.random.uniform(range=[-30.0, 30.0]), fill_value=0)
-    images = fn.resize(images, size=[8, 8])
+    nearest = types.INTERP_NN  # compiles quickly
+    images = fn.rotate(
+        images, angle=fn.random.uniform(range=[-30.0, 30.0]), fill_value=0, interp_type=nearest
+    )
+    images = fn.resize(images, size=[8, 8], interp_type=nearest)
     images = fn.crop_mirror_normalize(images, mirror=fn.random.coin_flip(), mean=[120.0])
     return images, fn.random.uniform(range=[0.0, 1.0]), labels
 

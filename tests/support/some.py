@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import re
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 Covers = Callable[[Any], Iterable[Hashable]]
+DRAW = os.environ.get("JDALI_TESTS_DRAW", "")
+# Parameters that say what a test is about: each of their values runs.
+SUBJECTS = ("function", "name", "op", "operator")
 
 
 def pairs(case: Iterable[Hashable]) -> Iterator[Hashable]:
@@ -59,38 +63,44 @@ def some(
     )
 
 
-def repeated_types(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-    """Yields cases of a parameter `dtype` that another type of its kind (unsigned, signed, real) stands for."""
-    tests: dict[Hashable, list[Any]] = {}
-    for item in items:
-        if "dtype" in (params := getattr(getattr(item, "callspec", None), "params", {})):
-            others = [str(value) for name, value in params.items() if name != "dtype"]
-            tests.setdefault((item.path, item.originalname), []).append(
-                (item, _kind(params["dtype"]), *others)
-            )
-    for cases in tests.values():
-        runs = {case[0] for case in kept(cases, lambda case: case[1:])}
-        yield from (case[0] for case in cases if case[0] not in runs)
+def drawn(cases: Iterable[Any], count: int, name: Callable[[Any], str] = str) -> list[Any]:
+    """Takes so many of the cases, by a number that follows from a case's name; all of them for `make exhaustive`.
+
+    The draw is the same on each machine and day. `JDALI_TESTS_DRAW=1`, 2, ... gives others.
+    """
+    every = list(cases)
+    if DRAW == "all":
+        return every
+    return sorted(every, key=lambda case: zlib.crc32(f"{name(case)}{DRAW}".encode()))[:count]
 
 
-def thinned(items: Iterable[pytest.Item], count: int = 2) -> Iterator[pytest.Item]:
-    """Yields all but `count` cases of each parametrized test, by a number that follows from a case's name.
+def one_of_each(cases: Iterable[Any]) -> list[Any]:
+    """Takes a case of each operator (`case.op`), which is drawn; all of them for `make exhaustive`."""
+    operators: dict[str, list[Any]] = {}
+    for case in cases:
+        operators.setdefault(case.op, []).append(case)
+    return [case for alike in operators.values() for case in drawn(alike, 1)]
 
-    Cases of what is refused stay: nothing is compiled for them.
+
+def left_out(items: Iterable[pytest.Item], folders: Collection[Path]) -> Iterator[pytest.Item]:
+    """Yields cases of parametrized tests that a normal run leaves out.
+
+    Of a test marked `cases(n)` it runs n cases, which are `drawn`; of other tests in the folders one for each of its
+    `SUBJECTS`. Where a call is refused all cases run, for nothing is compiled.
     """
     tests: dict[Hashable, list[pytest.Item]] = {}
+    counts: dict[Hashable, int] = {}
     for item in items:
+        params = getattr(getattr(item, "callspec", None), "params", {})
         name = item.nodeid.split("[")[0]
-        refuses = re.search("refuse|error|wrong|said|limit", name)
-        if hasattr(item, "callspec") and not refuses and not item.get_closest_marker("exhaustive"):
+        mark = item.get_closest_marker("cases")
+        if not params or item.get_closest_marker("exhaustive"):
+            continue
+        if mark is not None:
             tests.setdefault(name, []).append(item)
-    for cases in tests.values():
-        cases.sort(key=lambda case: zlib.crc32(case.name.encode()))
-        yield from cases[count:]
-
-
-def _kind(dtype: Any) -> Hashable:
-    try:
-        return np.dtype(dtype).kind
-    except TypeError:  # a type of DALI's
-        return str(dtype)
+            counts[name] = mark.args[0]
+        elif item.path.parent in folders and not re.search("refuse|error|wrong|said|limit", name):
+            tests.setdefault((name, *(str(params.get(subject)) for subject in SUBJECTS)), []).append(item)
+    for name, cases in tests.items():
+        runs = drawn(cases, counts.get(name, 1), lambda case: case.name)
+        yield from (case for case in cases if case not in runs)

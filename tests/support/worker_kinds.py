@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,15 +18,14 @@ NAME = "shared"  # of the set of `ray_workers`
 _OF_RAY = (
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    # tests/plugin/test_ray.py has the bits, states, errors and deaths of actors in a normal run, with a cluster of its own.
+    pytest.mark.exhaustive,
 )
 
 
-def on_ray(*others: Any, marks: Sequence[pytest.MarkDecorator] = ()) -> Any:
-    """Parameters of a test that runs on Ray: the kind, and others."""
-    return pytest.param("ray", *others, marks=(*_OF_RAY, *marks))
-
-
-BOTH_KINDS = (2, on_ray())
+def on_ray(*others: Any) -> Any:
+    """Parameters of a test that runs on Ray, in `make exhaustive`: the kind, and others."""
+    return pytest.param("ray", *others, marks=_OF_RAY)
 
 
 @pytest.fixture(scope="session")
@@ -81,7 +80,7 @@ def ray_workers(on_cluster: str) -> Iterator[Any]:
 
 @pytest.fixture
 def workers(request: pytest.FixtureRequest) -> Any:
-    """Workers of a kind, for `workers=`: parametrized indirectly, by `BOTH_KINDS` for instance."""
+    """Workers of a kind, for `workers=`: parametrized indirectly."""
     return request.getfixturevalue("ray_workers") if request.param == "ray" else request.param
 
 

@@ -121,6 +121,7 @@ def test_a_name_that_changes_while_it_is_opened(tmp_path, monkeypatch):
 
 
 # --- in every role --------------------------------------------------------------------------
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("case", MAKERS)
 def test_a_fifo_in_place_of_each_file_of_a_reader(case, tmp_path):
     reader, args = made(case, tmp_path / "data")

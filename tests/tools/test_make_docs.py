@@ -19,11 +19,12 @@ SCRIPT = ROOT / "tools" / "make_docs.py"
 pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="the tools are not there: this is no checkout")
 
 OPERATORS = sorted(name for name in REGISTRY if not name.startswith(("_", "math.")))
-# A few of each kind of input and result; `make exhaustive` and `make docs` run all examples.
+# The readers, which compile nothing, and a few of each kind of input and result; `make exhaustive` and `make docs` run all
+# examples.
 QUICK = [
+    *(name for name in OPERATORS if name.startswith("readers.")),
     "bb_flip", "brightness", "cast", "copy", "crop_mirror_normalize", "decoders.audio", "decoders.image", "mixup", "one_hot",
-    "python_function", "random.coin_flip", "readers.coco", "readers.file", "readers.webdataset", "reductions.sum",
-    "transforms.rotation",
+    "python_function", "random.coin_flip", "reductions.sum", "transforms.rotation",
 ]  # fmt: skip
 
 
@@ -90,6 +91,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.exhaustive) for n in OPERATORS]
 )
@@ -224,6 +226,7 @@ def site(tmp_path_factory):
     return make_docs.build(folder / "pages", folder / "site")
 
 
+@pytest.mark.exhaustive  # `make docs` builds the site and looks at it
 def test_the_whole_site_builds_without_a_warning(site):
     out, count = site
     assert count > len(OPERATORS)
@@ -243,6 +246,7 @@ def test_the_whole_site_builds_without_a_warning(site):
         assert [name for name in names if f'id="{page}.{name}"' not in text] == []
 
 
+@pytest.mark.exhaustive  # `make docs` builds the site and looks at it
 def test_pages_open_from_disk_with_their_search(site):
     """No page asks a host or is too wide, and the search finds."""
     browser = part("website.browser")
@@ -276,6 +280,7 @@ def test_versions_are_listed_newest_first(tmp_path):
 SHORT = {"images", "many_hosts", "resuming", "video"}
 
 
+@pytest.mark.cases(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",

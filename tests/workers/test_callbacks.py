@@ -233,6 +233,7 @@ ENDINGS = {
 }
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(
     "method", ["fork", "forkserver", pytest.param("spawn", marks=pytest.mark.slow)], ids=str
@@ -270,6 +271,7 @@ RUNNING = """
 """
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("method", "handles", "group"),
     [("fork", False, False), ("fork", True, False), ("fork", True, True), ("forkserver", False, False)],
@@ -297,6 +299,7 @@ STOPPED = """
 """
 
 
+@pytest.mark.cases(1)
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone ends the processes of one that is killed")
 @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
 def test_a_worker_that_is_stopped_ends_with_its_program(method):

@@ -329,6 +329,7 @@ def test_a_process_that_joins_makes_a_copy_of_a_task_first(tmp_path):
         pool.close()
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("kind", "value", "deaths", "text"),
     [
@@ -468,6 +469,7 @@ def test_processes_ignore_ctrl_c(pool):
     assert result(submit(pool, "same"))["pid"] == pid
 
 
+@pytest.mark.cases(1)
 @pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="the system does not show the state of processes"
 )
@@ -516,6 +518,7 @@ def program(pids: Path, end: str) -> str:
     return PROGRAM.replace("PIDS", repr(str(pids))).replace("END", end)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda n: n.name)
 def test_processes_end_with_a_parent_that_is_killed(tmp_path, number):
     before = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()

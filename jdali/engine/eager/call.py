@@ -85,7 +85,7 @@ class _Runner:
             else HostStep(self.node, 0)
         )
         self._random = key.op.random
-        # Host operators have no state, except for seeds.
+        # Calls of host operators need not take turns, because these have no state except seeds.
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
             max_batch=key.room, budget=BUDGET, takes_turns=is_stage or key.op.random, runs_empty=True,

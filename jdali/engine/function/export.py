@@ -250,8 +250,8 @@ def _write_programs(
 def lowered(planner: Planner, form: FunctionForm, platform: str) -> list[tuple[int, bytes]]:
     """Lowers a program to StableHLO; this machine need not have the platform.
 
-    Returns: pairs (batch size, program). If the program takes any batch size, it is one pair with size 0. If an operator
-        needs to know the batch size, it is a pair for each of `BATCH_SIZES`.
+    Returns: pairs (batch size, program): one pair with size 0 if the program takes any batch size. If an operator needs to
+        know the batch size, there is a pair for each of `BATCH_SIZES`.
     """
     function = jax.jit(computation(planner.stage, form, exact_platform(platform)))
 
@@ -345,7 +345,10 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
 
 
 def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
-    """Combines sizes of several values. All values shrink together first, then one at a time; sizes are in descending order."""
+    """Combines sizes of several values, each in descending order.
+
+    In the first combinations all values shrink together; in the others only one value is below its largest size.
+    """
     together = [[each[min(i, len(each) - 1)] for each in sizes] for i in range(max(map(len, sizes)))]
     alone = [
         [size if i == j else other[0] for j, other in enumerate(sizes)]

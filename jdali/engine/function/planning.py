@@ -53,7 +53,7 @@ class FunctionPlan:
 
     Attributes:
         given: inputs [N, ...] of the stage that are not values of the start.
-        shapes: shape of a sample in each array that the plan is for.
+        shapes: shape of a sample in each array to which the plan applies.
     """
 
     packed: Any

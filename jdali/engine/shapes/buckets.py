@@ -44,11 +44,11 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 # Grids where padding costs little time. The padding of an input only takes memory; the padding of an output is also written.
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
-# For small batches, where programs cost most: outputs of many sizes share squares of up to this many elements. A square
+# In small batches, where programs cost most, outputs of many sizes share squares of up to this many elements. A square
 # costs 0.1 to 0.3 ms a sample, to write the padding and to copy the sample out of it (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
-# A shape derived from the inputs may have this many times the elements of the value's own shape. From level 1 on it may have
-# more, because independent shapes of inputs and outputs would give too many combinations.
+# A shape derived from the inputs may have up to this many times as many elements as the value's own shape. The factor is larger
+# from level 1 on, because independent shapes of inputs and outputs would give too many combinations.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -262,9 +262,9 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
 
 
 def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """Joins columns [N, ...], and gives equal rows the same number.
+    """Joins columns [N, ...] to rows, and numbers the distinct rows.
 
-    Returns: the numbers, int [N], and the distinct rows in their order.
+    Returns: the number of each row, int [N], and the distinct rows in the order of their numbers.
     """
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():

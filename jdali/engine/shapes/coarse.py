@@ -34,8 +34,8 @@ class CoarseGrid:
 
     Attributes:
         longest: sizes of the longest side of a picture; None for `sizes`.
-        frames: sizes of further axes of pictures, such as frames. There are few, because more axes multiply the number of
-            shapes.
+        frames: sizes of further axes of pictures, such as frames. There are few sizes, because each axis multiplies the number
+            of shapes.
     """
 
     text: str
@@ -96,7 +96,7 @@ def text_of(level: int) -> str:
 
 
 def coarser_than(level: int) -> Iterator[list[int]]:
-    """Yields, for each grid, the levels to which a stage of this level may rise, the lowest floor first."""
+    """Yields the levels to which a stage at `level` may rise: a list for each grid, in ascending order of the floors."""
     first = Coarseness.of(level) if level else Coarseness(0, 0)
     for grid in range(first.grid, len(GRIDS)):
         begin = first.floor + (level > 0 and grid == first.grid)

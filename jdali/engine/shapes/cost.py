@@ -12,8 +12,8 @@ import numpy as np
 
 from jdali.graph import DataNode, Stage, compiled
 
-# Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. Most
-# programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002 at best, because they move 1 to 5 times their inputs and outputs.
+# Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. At
+# best, most programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002, because they move 1 to 5 times their inputs and outputs.
 # For a CPU each operator has its own figure.
 _DEVICE_NANOSECONDS = 0.002
 # Nanoseconds per element: to copy it on the host or write it to new memory there, and to send it to an accelerator.
@@ -23,8 +23,8 @@ _DEVICE_MOVING = 0.02
 # Samples that take less time than this are padded more, because for them, more programs would cost more than the padding. An
 # accelerator takes 20 us for a decoded picture, most of it to receive the pixels, padding included.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
-# Time that the samples of one call should take. A call costs only about 0.3 ms on the host, and a longer call has more unused
-# rows, which are computed, too.
+# Seconds that the samples of one call should take at most. Longer calls would save little, because a call costs only about
+# 0.3 ms on the host, and would compute more unused rows.
 SECONDS_A_CALL = 8e-3
 # Share of a roomy padded shape that a sample is assumed to fill.
 TRUE_SHARE = 0.25

@@ -26,10 +26,9 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 MOST_SHAPES = 16
 # A coarser level needs new programs, so it must have at most this share of the present number of shapes.
 _WORTH_IT = 2 / 3
-# If no level is worth it, or the best one still has too many shapes, the stage searches again when its number of shapes has
-# grown by this factor.
+# If no level pays, or the best one still has too many shapes, the stage searches again at this many times its present shapes.
 _PATIENCE = 1.5
-# A coarser level may make samples take this many times as long, or longer by `seconds_worth_a_program` for each program saved.
+# A coarser level may take this many times as long, or `seconds_worth_a_program` per sample longer for each program saved.
 _MOST_TIMES = 4.0
 # The spec used for arguments that come from outside the stage and are passed by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
@@ -131,7 +130,7 @@ class StageShapes:
         return True
 
     def _coarser(self, search: _Search) -> _Candidate | None:
-        """Returns the fastest level with few enough shapes, or else the fastest with a third fewer shapes.
+        """Returns the fastest level with few enough shapes, or else the fastest with at least a third fewer shapes.
 
         Returns None if there is no such level, or padding would take too much time.
         """
@@ -273,7 +272,7 @@ def _counted(seen: Mapping[Shape, int], groups: Sequence[Group]) -> dict[Shape, 
 
 
 def _sizes_follow(node: Node) -> bool:
-    """Returns True if the sizes of a node's outputs depend on the sizes of its inputs only."""
+    """Returns True if the sizes of a node's outputs depend only on the sizes of its inputs."""
     keys = node.op.random and node.op.setup_sees("keys")
     return not keys and not node.needs_values()
 

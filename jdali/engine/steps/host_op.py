@@ -53,8 +53,8 @@ class HostRunner(StepRunner):
                 if isinstance(value, DataNode) and op.input(i).argument
             }
             values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
-            # A plan is kept if the operator has no setup, or a decoder's setup, which sees headers only. Another setup may
-            # read a file, which may change.
+            # A plan is kept if the operator has no setup, or a decoder's setup, which sees headers only. Any other setup
+            # may read a file that changes.
             seen = [] if contents is None else [contents, *[*specs.values()][1:]]
             known = (op.setup is None or contents is not None) and not values and not op.random
             key = (len(ids), *(spec.key for spec in seen)) if known else None

@@ -34,8 +34,8 @@ from jdali.graph import Node, Stage
 # Padded bytes of the inputs and outputs of one call of a program. On a CPU they should fit in the caches; an accelerator needs
 # enough work per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
-# A call on a CPU costs some 0.3 ms, so a call may have up to this many bytes if a batch still has several calls for the
-# threads. The limit does not depend on the number of threads, because another program may round differently.
+# Each call on a CPU costs some 0.3 ms. So calls are larger, up to this many bytes, if a batch then still has `_CALLS` calls for
+# the threads. The limit does not depend on the number of threads, because another program may round differently.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
@@ -48,11 +48,11 @@ QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 SMALL_BYTES = 256 << 10
 
 # In pipelines with batches of at most `FEW_SAMPLES`, all batch sizes share programs: only the shape decides the rows of a
-# call. A call with fewer rows takes at least `SHORTEST_CALL`, its overhead, so it costs at most about twice as much as a
-# program for just this batch.
+# call. Its samples take about as long as its overhead, `SHORTEST_CALL`. So a call with unused rows takes at most about twice as
+# long as a call without them.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
 # Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the one before. For 128 pictures of 300
-# to 640 pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls; with 0.3 ms, 0.55 times.
+# to 640 pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls (0.55 times with 0.3 ms).
 _SHORTEST_DEVICE_CALL = 0.15e-3
 
 

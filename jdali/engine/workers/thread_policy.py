@@ -58,7 +58,7 @@ class ThreadPolicy:
     EXPENSIVE_SECONDS = 1e-3
     # Seconds by which all calls of a batch together may exceed their limits.
     TOLERANCE_SECONDS = 450e-6
-    # Maximum number of batches before the policy tries the other way (calling thread or pool) again, because samples differ.
+    # After at most this many batches, the policy tries the other way (calling thread or pool) again, because samples differ.
     # The first tries come sooner, because a first call may include some set-up.
     MOST_PATIENCE = 64
     # With fewer samples, the speed of the pool cannot be measured.
@@ -130,8 +130,8 @@ class ThreadPolicy:
 def groups_here(count: int, *, stays: bool = False) -> list[slice]:
     """Divides samples into calls for `work_here`.
 
-    The first sample gets a separate call, because it may wait for a disk. It gets none with `stays`,
-    that is, if this thread also made the last batch.
+    The first sample gets a separate call, because it may wait for a disk. With `stays` (this thread also made the last
+    batch), the first sample shares a call with others.
     """
     bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]

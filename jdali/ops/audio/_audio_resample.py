@@ -20,6 +20,9 @@ from jdali.codecs.resampling import lobes_of, window_table
 _TYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32")
 _STEPS = 32  # entries of the window's table for each sample
 _TAPS_A_TURN = 11
+# Floats from 2^23 to 2^24 are integers: their bits, less those of 2^23, are the integer.
+_WHOLE = np.float32(2**23)
+_BITS_OF_WHOLE = int(_WHOLE.view(np.int32))
 
 
 def setup(
@@ -148,21 +151,26 @@ def audio_resample(
 @one_program(static_argnums=4)
 def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int) -> Array:
     """Sums the samples around each position, weighted by the window: float32 [len(index), ...]."""
-    table = jnp.asarray(window_table(lobes))
+    table = window_table(lobes)
+    starts, slopes = jnp.asarray(table[:-1]), jnp.asarray(np.diff(table))
 
     def add_tap(
         wave: Array, index: Array, share: Array, length: Array, total: Array, tap: Array
     ) -> tuple[Array, None]:
         source = index + tap
-        distance = tap.astype(jnp.float32) - share
-        position = distance * _STEPS + np.float32(_STEPS * lobes + 1)
-        left = jnp.clip(jnp.floor(position), 0, len(table) - 2).astype(jnp.int32)
-        weight = table[left] + (position - left.astype(jnp.float32)) * (table[left + 1] - table[left])
-        inside = (jnp.abs(distance) < lobes) & (source >= 0) & (source < length)
+        distance = (tap * _STEPS).astype(jnp.float32) - share  # in entries of the table
+        position = distance + np.float32(_STEPS * lobes + 1)
+        left = jnp.floor(position)
+        # As `left.astype(int32)`, for which a GPU takes several instructions. Taps outside are masked, whatever they read.
+        entry = lax.bitcast_convert_type(left + _WHOLE, jnp.int32) - _BITS_OF_WHOLE
+        weight = _taken(starts, entry) + (position - left) * _taken(slopes, entry)
+        # A negative source is a large unsigned number.
+        inside = (jnp.abs(distance) < _STEPS * lobes) & (
+            source.astype(jnp.uint32) < length.astype(jnp.uint32)
+        )
         weight, inside = (v[:, None] if wave.ndim == 2 else v for v in (weight, inside))
-        seen = wave[jnp.clip(source, 0, jnp.maximum(length - 1, 0))]
         # Masked, because values outside of the signal may be NaN, and 0 · NaN is NaN.
-        return total + jnp.where(inside, seen * weight, 0), None
+        return total + jnp.where(inside, _taken(wave, source) * weight, 0), None
 
     def summed(unroll: int, *arrays: Array) -> Array:
         wave, index, *_ = arrays
@@ -173,8 +181,12 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
 
     # On an accelerator, each iteration reads and writes the whole sum, which takes most of the time. So the loop is unrolled.
     turns = {"cpu": functools.partial(summed, 1), "default": functools.partial(summed, _TAPS_A_TURN)}
-    total: Array = platform_dependent(wave, index, share, length, **turns)
+    total: Array = platform_dependent(wave, index, share * _STEPS, length, **turns)
     return total
+
+
+def _taken(values: Array, index: Array) -> Array:
+    return values.at[index].get(mode="clip", wrap_negative_indices=False)
 
 
 def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:

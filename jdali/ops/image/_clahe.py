@@ -58,7 +58,7 @@ def setup(
     )
 
 
-@operator(setup=setup, layouts=("HWC",), source="operators/image/clahe/clahe.cc")
+@operator(setup=setup, layouts=("HWC",), wide_vectors=True, source="operators/image/clahe/clahe.cc")
 def clahe(
     image: Array,
     /,

@@ -63,6 +63,7 @@ _HALF_DCT = np.array(
 )
 _DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
 _GUARD_BITS = 2  # additional fractional bits between the two passes of the DCT
+_INVERSE_BITS = 19  # of 1 / step, by which accelerators quantize
 
 # JFIF's colours: BT.601 with full range, in units of 2^-16.
 _COLOR_BITS = 16
@@ -246,8 +247,14 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     """
     blocks = [_blocks(part, _BLOCK) for part in parts]
     ends = np.cumsum([block.shape[2] for block in blocks])
-    step = _steps(quality, ends[0], ends[-1])
-    result = jnp.split(_at_once(jnp.concatenate(blocks, axis=2), step), ends[:-1], axis=2)
+    tables = [_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE)]
+    inverses = [((1 << _INVERSE_BITS) + table - 1) // table for table in tables]
+    # Written, because a kernel would decide for each value that it reads which plane has it.
+    together = lax.optimization_barrier(jnp.concatenate(blocks, axis=2))
+    is_luma = jnp.arange(ends[-1], dtype=jnp.int32) < ends[0]
+    pairs = lax.optimization_barrier((tables, inverses))
+    step, inverse = (jnp.where(is_luma, of_luma, of_chroma) for of_luma, of_chroma in pairs)
+    result = jnp.split(_at_once(together, step, inverse), ends[:-1], axis=2)
     return (_plane(part, like.shape) for part, like in zip(result, parts, strict=True))
 
 
@@ -257,8 +264,11 @@ def _steps(quality: Array, lumas: int, count: int) -> Array:
     return jnp.where(jnp.arange(count, dtype=jnp.int32) < lumas, luma, chroma)
 
 
-def _at_once(blocks: Array, step: Array) -> Array:
-    """Codes all blocks, uint8 [8, 8, n], at once. Between passes, values are int16, because int32 takes twice the memory."""
+def _at_once(blocks: Array, step: Array, inverse: Array) -> Array:
+    """Codes all blocks, uint8 [8, 8, n], with steps and 2^19 / steps.
+
+    Between passes, values are int16, because int32 takes twice the memory.
+    """
 
     def written(values: Array) -> Array:
         return lax.optimization_barrier(values.astype(jnp.int16)).astype(jnp.int32)
@@ -266,7 +276,9 @@ def _at_once(blocks: Array, step: Array) -> Array:
     values = blocks.astype(jnp.int32) - _GRAY
     values = written(_matrix_pass(_DCT, values, 1, _DCT_BITS - _GUARD_BITS))
     values = _matrix_pass(_DCT, values, 0, _DCT_BITS + _GUARD_BITS)
-    values = written(_quantized(values, step))
+    # Like `_quantized`: n // step is n * inverse >> 19 for n < 2^11, and values are at most 2^13.
+    multiple = (((jnp.abs(values) + 4 * step) >> 3) * inverse >> _INVERSE_BITS) * step
+    values = written(jnp.where(values < 0, -multiple, multiple))
     values = written(_matrix_pass(_DCT.T, values, 0, _DCT_BITS - _GUARD_BITS))
     values = _matrix_pass(_DCT.T, values, 1, _DCT_BITS + _GUARD_BITS + 3)
     return jnp.clip(values + _GRAY, 0, 255).astype(jnp.uint8)
@@ -298,7 +310,8 @@ def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
 def _quantized(values: Array, step: Array) -> Array:
     """Rounds values of libjpeg's DCT, which are scaled by 8, to multiples of `step`, half away from zero: int32.
 
-    Adding 1/2 to the dividend makes sure that no quotient is a whole number, so float32 errors do not change the floor.
+    This is for a CPU, which has no vectors of integer division. Adding 1/2 to the dividend makes sure that no quotient is a
+    whole number, so float32 errors do not change the floor.
     """
     real, size = values.astype(jnp.float32), step.astype(jnp.float32)
     quotients = jnp.floor((jnp.abs(real) + (4 * size + 0.5)) / (_BLOCK * size))

@@ -198,6 +198,7 @@ def test_a_key_is_for_compiled_operators_that_draw():
         pipe.function("pictures", deterministic={"window": jax.random.key(0, impl="rbg")})
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("define", [windows, widths])
 def test_random_values_that_are_drawn_on_the_host(define: Callable[[], Any], tmp_path: Path):
     """They decide windows or sizes, which the loaded folder plans for each sample by its key."""

@@ -160,6 +160,7 @@ def stand_in(number, bad):
     return next(one for one in (number, *tried(number, SIZE)) if one not in bad)
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 8])
 @pytest.mark.parametrize("shards", [1, 2, 3])
 def test_bits_follow_from_the_number_that_is_bad(batch_size, shards):

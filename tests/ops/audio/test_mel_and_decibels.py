@@ -171,6 +171,7 @@ def test_decibels_by_hand():
     np.testing.assert_allclose(got, [-30, -20, 0, -60], atol=1e-5)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     data = jnp.asarray(spectra()[0])
     mel = jax.jit(lambda d: pure_call(mel_filter_bank, [d], {"nfilter": 5}, layout="ft"))

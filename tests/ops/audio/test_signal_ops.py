@@ -154,6 +154,7 @@ def test_resampling_far_from_the_start_equals_the_codec():
     np.testing.assert_allclose(got, resample(wave, 44100.0, 16000.0, 50), rtol=0, atol=2e-5)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     wave = jnp.asarray(arrays([(40,)])[0])
     for name, args in [

@@ -70,6 +70,7 @@ def test_windows_that_overlap_much_or_not_at_all(step, centred):
     np.testing.assert_allclose(got, want.T, rtol=0, atol=1e-5)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     wave = jnp.asarray(signals()[0])
     call = jax.jit(lambda w: pure_call(spectrogram, [w], {"window_length": 16, "window_step": 4}))

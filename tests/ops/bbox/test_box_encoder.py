@@ -94,6 +94,7 @@ def test_equals_dali(args, atol):
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_vmap_and_gradient():
     anchors = boxes(20, 6).ravel().tolist()
     given, labels = np.stack([boxes(3, 7), boxes(3, 8)]), np.int32([[1, 2, 3], [4, 5, 6]])

@@ -35,6 +35,7 @@ def test_equals_dali(layout):
     contract.check(coord_flip, [samples], {"layout": layout}, per_sample, compiled_atol=0.0)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_gradient():
     value = points(4, 2)
     run = jax.jit(jax.vmap(lambda flag: pure_call(coord_flip, [value], {"flip_x": flag})))

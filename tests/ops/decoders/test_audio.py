@@ -108,6 +108,7 @@ def test_rates_per_sample_as_dali():
 LOSSY = {types.FLOAT: 1e-6, types.INT16: 1.0, types.INT32: 4096.0}
 
 
+@pytest.mark.cases(4)
 @pytest.mark.oracle
 @pytest.mark.parametrize("dtype", [types.FLOAT, types.INT16, types.INT32])
 @pytest.mark.parametrize("folder", ["synthetic", "wav", "ogg", "flac"])

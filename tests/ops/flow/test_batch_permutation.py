@@ -50,6 +50,7 @@ def is_one_cycle(indices):
     return steps == len(indices)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_each_is_as_likely(options):
     """Chi-squared of 100 draws for each outcome, which is above the limit once in a million."""

@@ -106,6 +106,7 @@ def test_channels_first_and_no_channels():
     contract.check(brightness, [[empty]], args, layout="HWC", expected=[[empty]])
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_gradients():
     picture = jnp.asarray(image(3, 4, 3, np.float32))
 

@@ -147,6 +147,7 @@ def test_empty_image():
     contract.check(cmn, [[empty]], layout="HWC", expected=[[np.zeros((3, 0, 4), np.float32)]])
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_tracers_and_gradient():
     picture = jnp.arange(24, dtype=jnp.float32).reshape(4, 6, 1)
 

@@ -148,6 +148,7 @@ def test_large_images_equal_dali(shape, args, monkeypatch):
     _correlate.correlate.clear_cache()
 
 
+@pytest.mark.exhaustive  # laws/test_non_finite has it of every operator
 def test_infinite_values_stay_where_the_filter_reaches(monkeypatch):
     """Elements of the padded kernel are 0, but 0 · inf is NaN."""
     picture = np.zeros((5, 6), np.float32)
@@ -168,6 +169,7 @@ def test_empty_images_stay_empty():
     ).shape == (0, 4, 3)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 @pytest.mark.parametrize("kernel", [KERNELS[0], VECTORS], ids=["direct", "vectors"])
 def test_derivatives(kernel):
     """Linear in each of its inputs: the derivative in a direction is the result for the direction."""

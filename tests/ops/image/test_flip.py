@@ -50,6 +50,7 @@ def test_empty_image():
     contract.check(flip, [[empty]], {"vertical": 1}, layout="HWC", expected=[[empty]])
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_tracers_and_gradient():
     picture = jnp.arange(12, dtype=jnp.float32).reshape(2, 3, 2)
     flags = jnp.int32([0, 1])

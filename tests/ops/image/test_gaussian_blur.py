@@ -107,6 +107,7 @@ def test_floats_equal_scipy():
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive  # laws/test_non_finite has it of every operator
 def test_no_number_in_the_padding_never_shows():
     padded = np.full((1, 40, 40, 1), np.nan, np.float32)
     padded[:, :9, :8] = 1
@@ -138,6 +139,7 @@ def test_few_programs():
     assert [radius_bucket(r) for r in (0, 1, 4, 5, 8, 9, 16, 17, 33)] == [0, 4, 4, 8, 8, 16, 16, 32, 64]
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_gradients():
     picture = jnp.asarray(image(7, 8, 1, np.float32))
     weights = jnp.asarray(image(7, 8, 1, np.float32, 3))
@@ -152,6 +154,7 @@ def test_gradients():
     np.testing.assert_allclose(by_sigma, slope, rtol=0.02)  # of a central difference in float32
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_gradient_of_an_image_blurred_in_blocks(monkeypatch):
     monkeypatch.setattr(_gaussian_blur, "SMALL", 0)
     _gaussian_blur._blur.clear_cache()

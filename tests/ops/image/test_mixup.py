@@ -16,7 +16,10 @@ from jdali.iterator import DataIterator
 
 COUNT = 6
 OPERATORS = [ops.mixup, ops.cutmix]
+# One program; a plain call compiles each of its steps.
+COMPILED = [jax.jit(operator, static_argnames="num_classes") for operator in OPERATORS]
 both = pytest.mark.parametrize("operator", OPERATORS, ids=["mixup", "cutmix"])
+both_compiled = pytest.mark.parametrize("operator", COMPILED, ids=["mixup", "cutmix"])
 
 
 def batch(*size, dtype=np.float32, count=COUNT):
@@ -46,7 +49,7 @@ def is_one_cycle(partners):
     return steps == len(partners)
 
 
-@both
+@both_compiled
 def test_each_sample_goes_into_one_other(operator):
     # No two pictures share a pixel, so a box of area 0 is told from none.
     _, soft = operator(jax.random.key(3), batch(64, 64, 3), np.arange(COUNT), num_classes=COUNT)
@@ -108,7 +111,7 @@ def test_cutmix_pastes_the_box_of_the_paper(layout, size, height, width):
 def test_areas_of_cutmix_are_distributed_as_torchvision_s():
     """Kolmogorov and Smirnov's test of 4,096 areas, which fails once in a million."""
     size, count = (32, 48), 4096
-    _, soft = ops.cutmix(jax.random.key(0), np.zeros((count, *size), np.uint8), np.eye(2, dtype=np.float32)[
+    _, soft = COMPILED[1](jax.random.key(0), np.zeros((count, *size), np.uint8), np.eye(2, dtype=np.float32)[
         np.arange(count) % 2
     ])  # fmt: skip
     random = np.random.default_rng(0)
@@ -128,13 +131,13 @@ def test_areas_of_cutmix_are_distributed_as_torchvision_s():
 @pytest.mark.parametrize("alpha", [0.2, 1.0, 4.0])
 def test_shares_of_mixup_are_of_the_beta_distribution(alpha):
     count = 2048
-    _, soft = ops.mixup(
+    _, soft = COMPILED[0](
         jax.random.key(0), np.zeros((count, 1), np.float32), np.arange(count), num_classes=count, alpha=alpha
     )
     assert scipy.stats.kstest(np.diag(soft), scipy.stats.beta(alpha, alpha).cdf).pvalue > 1e-6
 
 
-@both
+@both_compiled
 def test_probability_is_of_single_samples(operator):
     count = 2000
     pictures = batch(16, 16, count=1).repeat(count, 0)
@@ -148,7 +151,7 @@ def test_probability_is_of_single_samples(operator):
     np.testing.assert_array_equal(labels, np.eye(COUNT))
 
 
-@both
+@both_compiled
 def test_infinity_of_a_partner_stays_out_of_samples_that_are_not_mixed(operator):
     pictures = np.full((2, 4, 4), np.inf, np.float32)
     pictures[0] = 1
@@ -319,6 +322,7 @@ def test_a_pipeline_computes_the_formulas(folder):
         np.testing.assert_allclose([own[label] for label in np.flatnonzero(soft)], soft[soft > 0], atol=1e-6)
 
 
+@pytest.mark.exhaustive  # laws/test_every_operator has it of every operator
 def test_shares_do_not_depend_on_the_batch(folder):
     """Only partners do: sorted, the shares of an epoch are those of another batch size."""
     shares = []
@@ -340,6 +344,7 @@ def test_one_sample_by_itself_is_refused(folder):
         iterator.sample(0, 0)
 
 
+@pytest.mark.exhaustive  # laws/test_every_operator has it of every operator
 def test_in_dynamic_mode():
     pictures = jd.as_batch(list(batch(dtype=np.uint8)), layout="HWC")
     mixed, soft = jd.mixup(

@@ -30,6 +30,7 @@ def picture(value: float, *shape: int) -> np.ndarray:
     return image
 
 
+@pytest.mark.exhaustive  # laws/test_non_finite has it of every operator
 @pytest.mark.oracle
 @some("kind, value", itertools.product(FILTERS, [np.nan, np.inf, -np.inf]))
 def test_resize(kind, value):
@@ -46,6 +47,7 @@ def test_resize(kind, value):
         np.testing.assert_allclose(got[good], expected[good], rtol=0, atol=2e-6)
 
 
+@pytest.mark.exhaustive  # laws/test_non_finite has it of every operator
 @pytest.mark.oracle
 @pytest.mark.parametrize("kind", FILTERS, ids=lambda kind: kind.name)
 def test_small_pictures_volumes_and_windows(kind):
@@ -63,6 +65,7 @@ def test_small_pictures_volumes_and_windows(kind):
         np.testing.assert_array_equal(np.isfinite(np.asarray(got)), np.isfinite(want), err_msg=name)
 
 
+@pytest.mark.exhaustive  # laws/test_non_finite has it of every operator
 @some("kind, platform", itertools.product(FILTERS[1:], ["gpu", "tpu"]))
 def test_accelerators(kind, platform):
     """They give what the loops of a CPU give, which are compared with DALI above."""

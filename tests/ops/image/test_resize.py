@@ -220,7 +220,7 @@ def test_values_by_hand():
 
 
 def test_constant_images_stay_constant_at_every_scale():
-    for size in ([1, 1], [3, 100], [80, 4]):
+    for size in ([3, 100], [80, 4]):
         got = run(np.full((40, 20, 1), 77, np.uint8), size=size, interp_type=types.INTERP_LANCZOS3)
         assert (got == 77).all()
 
@@ -248,6 +248,7 @@ def test_is_one_program_for_all_scales():
     assert len(traces) == 1
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 @pytest.mark.parametrize("shape", [(9, 7, 2), (*LARGE, 1)], ids=str)
 def test_has_a_gradient(shape):
     rng = np.random.default_rng(0)
@@ -267,6 +268,7 @@ def test_has_a_gradient(shape):
     np.testing.assert_allclose(tangent, value, atol=1e-5)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_works_under_vmap_and_shard_map():
     batch = np.stack([image(*LARGE, 1, np.float32, s) for s in range(2)])
 
@@ -284,6 +286,7 @@ def test_works_under_vmap_and_shard_map():
     np.testing.assert_allclose((gradients * batch).sum((1, 2, 3)), want.sum((1, 2, 3)), rtol=1e-5)  # linear
 
 
+@pytest.mark.exhaustive  # laws/test_non_finite has it of every operator
 @pytest.mark.parametrize("pad", [0, 60])
 def test_what_is_no_number_in_the_padding_does_not_show(pad):
     picture = image(12, 9, 1, np.float32)
@@ -356,23 +359,24 @@ def test_a_size_that_is_no_number_names_the_sample():
     assert caught.value.sample == 1
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint32, np.int64], ids=str)
 @pytest.mark.parametrize(
-    "operator", [fn.resize, fn.random_resized_crop, fn.resize_crop_mirror, fn.experimental.tensor_resize]
+    "function", [fn.resize, fn.random_resized_crop, fn.resize_crop_mirror, fn.experimental.tensor_resize]
 )
-def test_masks_of_any_integer_type_keep_their_values(operator, dtype):
+def test_masks_of_any_integer_type_keep_their_values(function, dtype):
     """The nearest pixel of each type is that of its twin in 16 bits, whatever the values are."""
     numbers = np.arange(6 * 7, dtype=np.int16).reshape(6, 7, 1)
     values = (numbers.astype(np.int64) * 99_999_989 % np.iinfo(dtype).max).astype(dtype)
-    options = {"sizes": [4, 9, 1]} if operator is fn.experimental.tensor_resize else {"size": [4, 9]}
-    if operator is fn.resize_crop_mirror:
+    options = {"sizes": [4, 9, 1]} if function is fn.experimental.tensor_resize else {"size": [4, 9]}
+    if function is fn.resize_crop_mirror:
         options |= {"crop": (3, 5), "mirror": 1}
-    if operator is fn.random_resized_crop:
+    if function is fn.random_resized_crop:
         options |= {"seed": 3}
     with jdali.Pipeline(batch_size=1, num_threads=1, device_id=None) as pipe:
-        layout = None if operator is fn.experimental.tensor_resize else "HWC"
+        layout = None if function is fn.experimental.tensor_resize else "HWC"
         both = [fn.external_source(lambda one=one: [one], layout=layout) for one in (numbers, values)]
-        pipe.set_outputs(*[operator(one, interp_type=types.INTERP_NN, **options) for one in both])
+        pipe.set_outputs(*[function(one, interp_type=types.INTERP_NN, **options) for one in both])
     which, got = pipe.run()
     assert got.dtype == types.to_dali_type(dtype)
     np.testing.assert_array_equal(got.at(0), values.ravel()[which.at(0)])

@@ -139,6 +139,7 @@ def test_clear_padding_of_floats_never_shows():
     np.testing.assert_allclose(out, 1, atol=1e-6)  # weights sum to 1 except for rounding
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 @pytest.mark.parametrize("shape", [(9, 8), (60, 70)], ids=["whole", "tiled"])
 def test_gradients(shape):
     picture = jnp.asarray(image(*shape, 2, np.float32))
@@ -157,6 +158,7 @@ def test_gradients(shape):
     np.testing.assert_allclose(by_angle, slope, rtol=0.05, atol=0.02)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_vmap_over_images_and_angles():
     pictures = np.stack([image(40, 70, 3), image(40, 70, 3, seed=1)])
     angles = np.float32([10, -70])

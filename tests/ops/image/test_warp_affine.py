@@ -105,6 +105,7 @@ def test_enlarging_twice_repeats_pixels():
     contract.check(warp_affine, [[picture]], args, layout="HWC", expected=[[doubled]])
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_gradient_by_the_matrix():
     # On a ramp the value is the point's x itself, so the derivative by the shift is 1 inside.
     ramp = jnp.broadcast_to(jnp.arange(6, dtype=jnp.float32)[None, :, None], (5, 6, 1))

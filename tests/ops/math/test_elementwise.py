@@ -40,6 +40,7 @@ def numpy_function(name):
     return NUMPY.get(name) or getattr(np, name)
 
 
+@pytest.mark.cases(16)
 @pytest.mark.parametrize("name", NAMES)
 def test_padded_batch_equals_numpy(name):
     op, function = REGISTRY[f"math.{name}"], numpy_function(name)
@@ -160,6 +161,7 @@ def test_integer_division_by_a_computed_zero_gives_zero():
         np.testing.assert_array_equal(divided(*operands), [0, 0, 0])
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     a, b = jnp.asarray([[0.5, 2.0], [3.0, 4.0]]), jnp.asarray([2.0, 3.0])
 

@@ -73,6 +73,7 @@ def check(name, function, cases, rtol=0.0):
         np.testing.assert_allclose(got, want, rtol=rtol if want.dtype.kind == "f" else 0, err_msg=what)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     ("name", "function"), [("add", operator.add), ("sub", operator.sub), ("mul", operator.mul)]
@@ -130,6 +131,7 @@ def test_real_powers():
     check("math.fpow", dali_math.fpow, [*cases, grid(np.int32([1, 2, 5]), np.int32([-2, 0, 3]))], rtol=2e-6)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
 def test_comparisons_are_of_true_values(name):
@@ -219,6 +221,7 @@ REAL_FUNCTIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.cases(8)
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", REAL_FUNCTIONS)
 def test_real_functions(name):

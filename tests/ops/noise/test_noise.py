@@ -168,6 +168,7 @@ def alone():
     ]
 
 
+@pytest.mark.exhaustive  # test_noise_does_not_depend_on_padding has shot noise too
 @ends
 @pytest.mark.parametrize("padding", [0, np.nan, 1e30, -np.inf, 50])
 def test_shot_noise_depends_neither_on_padding_nor_on_other_samples(padding):
@@ -205,6 +206,7 @@ def test_gaussian_noise_is_distributed_as_dalis():
     assert stats.ks_2samp(got.ravel(), want.ravel()).pvalue > 0.01
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_jit_and_no_64_bit_value(op):
     data = jnp.asarray(image(4, 3, 3, np.float32))
@@ -217,6 +219,7 @@ def test_jit_and_no_64_bit_value(op):
     assert "i64[" not in text
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_gaussian_noise_has_a_gradient():
     grad = jax.grad(lambda d: pure_call(gaussian, [d], {}, key=KEY).sum())(jnp.ones((2, 3)))
     np.testing.assert_array_equal(grad, np.ones((2, 3)))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from support import contract, oracle
+from support.some import drawn
 
 import jdali.dynamic as jd
 import jdali.ops
@@ -163,7 +164,8 @@ def test_every_type_of_a_coin():
 
 
 def test_64_bit_types():
-    for op, dtype in ((UNIFORM, np.int64), (NORMAL, np.float64), (COIN, np.uint64), (BETA, np.float64)):
+    every = (UNIFORM, np.int64), (NORMAL, np.float64), (COIN, np.uint64), (BETA, np.float64)
+    for op, dtype in drawn(every, 2, lambda one: one[0].name):
         (values,) = contract.check_random(op, args={"dtype": dtype, "shape": 3}, batch_size=1, x64=True)
         assert values[0].dtype == dtype
 
@@ -172,6 +174,7 @@ def test_64_bit_types():
 GENERATORS = [UNIFORM, NORMAL, COIN, BETA]
 
 
+@pytest.mark.exhaustive  # laws/test_every_operator has it of every operator
 @pytest.mark.parametrize("op", GENERATORS, ids=lambda op: op.name)
 def test_values_do_not_depend_on_padding(op):
     (planes,) = contract.check_random(op, per_sample={"shape": [(2, 3), (1, 5)]}, batch_size=2)
@@ -188,6 +191,7 @@ def test_scalars_and_shapes_like_an_input():
     contract.check_random(BETA, per_sample={"alpha": [0.3, 2.0, 1.0]})
 
 
+@pytest.mark.exhaustive  # laws/test_every_operator has it of every operator
 def test_choice_does_not_depend_on_padding():
     ragged = [np.arange(6, dtype=np.int32), np.arange(2, dtype=np.int32), np.arange(3, dtype=np.int32)]
     contract.check_random(CHOICE, [ragged])
@@ -301,6 +305,7 @@ def test_first_values_of_many_samples_are_independent():
     assert abs(np.corrcoef(first[:-1], first[1:])[0, 1]) < 0.03
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     keys = contract.sample_keys(4)
 

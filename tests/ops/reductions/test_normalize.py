@@ -150,6 +150,7 @@ def test_values_by_hand():
     np.testing.assert_allclose(given, (np.arange(4.0) - 1) / 2, rtol=1e-6)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     data = jnp.asarray(samples()[0])
     call = jax.jit(lambda d: pure_call(normalize, [d], {"axes": [0, 1]}))

@@ -146,6 +146,7 @@ def test_a_long_sum_of_floats_is_as_good_as_pairwise():
     np.testing.assert_allclose(total, data.sum(dtype=np.float64), rtol=1e-6)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     data = jnp.asarray(samples(np.float32)[0])
     call = jax.jit(lambda d: pure_call(op("rms"), [d], {"axes": [0, 1]}))

@@ -166,6 +166,7 @@ def test_colours():
     np.testing.assert_allclose(computed(grey, image_type=types.GRAY), rgb, atol=0.1)
 
 
+@pytest.mark.exhaustive  # laws/test_every_operator has it of every operator
 def test_padding_layouts_and_batches():
     """The same bits, whatever the padding, in ragged batches, for pictures smaller than the coarsest level."""
     args = {"output_grid": 2, "preset": 1.0}
@@ -186,6 +187,7 @@ def test_a_single_pixel():
     )
 
 
+@pytest.mark.exhaustive  # laws/test_every_operator has it of every operator
 def test_in_a_pipeline():
     flow = motion("shift", (40, 52))
     pipe = jdali.Pipeline(batch_size=1, num_threads=1)

@@ -126,6 +126,7 @@ def test_values_by_numpy():
         np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     a = jnp.arange(6.0).reshape(2, 3)
     call = lambda x: pure_call(cat, [x, 2 * x], {"axis": 1})  # noqa: E731

@@ -92,6 +92,7 @@ def test_layouts():
     assert layout(reinterpret, dtype=np.uint8) == "HWC"
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     data = jnp.arange(24.0).reshape(2, 3, 4)
     call = lambda d: pure_call(reshape, [d], {"shape": [4, -1]})  # noqa: E731

@@ -203,6 +203,7 @@ def test_names_of_new_axes_are_one_letter(name):
         newaxis(1)
 
 
+@pytest.mark.exhaustive  # test_pure_functions has it of every operator
 def test_jit_vmap_and_grad():
     data = jnp.arange(12.0).reshape(4, 3)
 
