@@ -46,7 +46,7 @@ def histograms(image: Array, extent: Array) -> Array:
 def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
     _, width, channels = image.shape
     column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart
-    # Counts of one value lie together: a GPU adds to neighbours in memory at once.
+    # Counts of one value are neighbours in memory, because a GPU adds to neighbours at the same time.
     index = (image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS) * apart + column
     counts = jnp.zeros(channels * BINS * apart, jnp.int32)
     inside = valid_mask(extent, image.shape).astype(jnp.int32)

@@ -165,7 +165,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 def _of_size(
     algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
-    """Returns `run(make, image)`, where `make` computes rows. Without gradients, border columns repeat their neighbours."""
+    """Returns `run(make, image)`; `make` computes rows. Except for VNG, border columns are copied from their neighbours."""
 
     def interpolated(image: Array) -> Array:
         made = run(functools.partial(_interpolated, _COLOURS[algorithm], keep), image)

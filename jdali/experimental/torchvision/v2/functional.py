@@ -151,7 +151,7 @@ def normalize(
 
     Raises:
         TypeError: `input_data` is not a tensor.
-        NotImplementedError: `inplace` is True, as in DALI.
+        NotImplementedError: `inplace` is True, which DALI does not support either.
     """
     if inplace:
         raise NotImplementedError("normalize: inplace is not supported: JAX's arrays do not change")
