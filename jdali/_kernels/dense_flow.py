@@ -7,8 +7,8 @@ difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, i
     (sum of k g gᵀ + ridge) w' = sum of k (g gᵀ w - g d) + ridge w
 
 (B. D. Lucas and T. Kanade, 1981). Each neighbour q enters with its own vector w(q), as in G. Farnebäck, 2003, so the fixed
-point is exact where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black and
-P. Anandan, 1996). A median after each level removes outliers.
+point is exact even where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black
+and P. Anandan, 1996). A median after each level removes outliers.
 
 Sums have a fixed order and borders are those of the true size, so padding changes no bit.
 """

@@ -280,7 +280,7 @@ def _fill(sampling: _Sampling, dtype: np.dtype, channels: int) -> Array | None:
     """Converts the fill value to `dtype`; returns None without a fill value."""
     if sampling.fill_value is None:
         return None
-    # DALI stores the fill value in the output's type and reads it in the input's.
+    # DALI stores the fill value in the output's type, and reads it in the input's type.
     values = saturate_cast(saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype), dtype)
     return values if values.ndim == 0 or values.shape[0] == 1 else fit(values, (channels,))
 

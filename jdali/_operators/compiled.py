@@ -17,8 +17,8 @@ SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
 USUAL_NANOSECONDS = 1.2
 
-# Bytecode instructions that only write local names. All other instructions read their name, or one of two names
-# (`STORE_FAST_LOAD_FAST`).
+# Bytecode instructions that only write local names. All other instructions with local names read at least one of them
+# (`STORE_FAST_LOAD_FAST` has two).
 _WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 

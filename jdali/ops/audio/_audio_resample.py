@@ -164,7 +164,7 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         # `left.astype(int32)` in fewer instructions of a GPU. Taps outside of the window read any entry, and are masked below.
         entry = lax.bitcast_convert_type(left + _WHOLE, jnp.int32) - _BITS_OF_WHOLE
         weight = _taken(starts, entry) + (position - left) * _taken(slopes, entry)
-        # A negative source is a large unsigned number.
+        # A negative source is a large unsigned number, so one comparison checks both ends.
         inside = (jnp.abs(distance) < _STEPS * lobes) & (
             source.astype(jnp.uint32) < length.astype(jnp.uint32)
         )

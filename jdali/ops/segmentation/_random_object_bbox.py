@@ -133,7 +133,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the background label. If a class has it too, raises SampleError, but replaces 0, the default, by a free label."""
+    """Returns the background label. If a class has this label: replaces it if it is 0, the default, else raises SampleError."""
     if classes is None or background not in classes:
         return background
     if background != 0:
