@@ -25,8 +25,8 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# The ridge, for image values from 0 to 1. It keeps the previous vector where the image has no texture, and is well above the
-# rounding errors of 8-bit values.
+# The ridge (see the module's docstring), for image values from 0 to 1. It keeps the previous vector where the image has no
+# texture, and is well above the rounding errors of 8-bit values.
 _RIDGE = 3e-5
 # Difference between the images at which a neighbour's weight is halved, for values from 0 to 1.
 _UNEXPLAINED = 0.06
