@@ -25,7 +25,7 @@ def draw_beta(
 ) -> Array:  # fmt: skip
     """Draws float32 [*shape] from 0 to 1; NaN where `alpha` or `beta` is not above 0.
 
-    Calls `element_bits` with the numbers 0 to 48 and 2^31 to 2^31 + 48 as `draw`.
+    Uses the numbers 0 to 48 and 2^31 to 2^31 + 48 as `draw` of `element_bits`; other draws from the key need other numbers.
     """
     parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
     # One loop draws both variates, because XLA takes a second to compile a loop.

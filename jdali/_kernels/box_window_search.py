@@ -216,7 +216,7 @@ def _with_aspect_ratios(
 def _areas(
     low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Computes the areas of intersections of windows and boxes [..., N], and of the boxes [N]."""
+    """Computes the areas of the intersections of windows and boxes, [..., N], and the areas of the boxes, [N]."""
     sides = np.minimum(high[..., None, :], last) - np.maximum(low[..., None, :], first)
     return np.maximum(sides, 0).prod(axis=-1), np.maximum(last - first, 0).prod(axis=-1)
 

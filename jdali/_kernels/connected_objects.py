@@ -67,7 +67,7 @@ _lock = threading.Lock()
 
 
 def remembered(labels: np.ndarray, what: Hashable, search: Callable[[], Boxes]) -> Boxes:
-    """Returns `search()`, cached by the contents of the map and `what`."""
+    """Returns the result of `search()`, cached by the contents of `labels` and by `what`."""
     contents = np.ascontiguousarray(labels)
     digest = hashlib.blake2b(contents.data, digest_size=32).digest()
     key = (digest, labels.shape, what)

@@ -29,7 +29,7 @@ from jdali._numerics.rounding import saturate_cast, varying_like
 SEPARABLE = 40
 # Smallest kernel, in elements, for which a small image is also computed in a loop.
 _FEW = 10
-# Largest error of a separable kernel's elements, as a share of its largest element.
+# A kernel counts as separable if the product of its factors is off by at most this share of the largest element.
 _MISSES = 2.0**-22
 # Maximum numbers of elements and columns of a tile, the part of a kernel that is added in one step.
 _TILE = 81

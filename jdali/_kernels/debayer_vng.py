@@ -26,8 +26,8 @@ At = Callable[[int, int], Array]
 def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Keep) -> list[Array]:
     """Computes RGB from a sensor's image.
 
-    Each pixel has a gradient in each of 8 directions. Directions are chosen whose gradient is below the smallest gradient
-    plus half of the largest one. Each chosen direction adds two pixels to the sum of each colour. A missing colour is the
+    Each pixel has a gradient in each of 8 directions. The directions with a gradient below the smallest gradient plus half of
+    the largest one are chosen. Each chosen direction adds two pixels to the sum of each colour. A missing colour is the
     pixel's value plus the mean difference between the sum of that colour and the sum of the pixel's own colour.
 
     Args:

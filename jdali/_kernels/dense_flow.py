@@ -7,8 +7,8 @@ difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, i
     (sum of k g gᵀ + ridge) w' = sum of k (g gᵀ w - g d) + ridge w
 
 (B. D. Lucas and T. Kanade, 1981). Each neighbour q enters with its own vector w(q), as in G. Farnebäck, 2003, so the fixed
-point is exact where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black and
-P. Anandan, 1996). A median after each level removes outliers.
+point is exact even where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black
+and P. Anandan, 1996). A median after each level removes outliers.
 
 Sums have a fixed order and borders are those of the true size, so padding changes no bit.
 """
@@ -25,8 +25,8 @@ from jax import Array, lax
 
 from jdali._numerics.rounding import varying_like
 
-# The ridge, for image values from 0 to 1. It keeps the previous vector where the image has no texture, and is well above the
-# rounding errors of 8-bit values.
+# The ridge (see the module's docstring), for image values from 0 to 1. It keeps the previous vector where the image has no
+# texture, and is well above the rounding errors of 8-bit values.
 _RIDGE = 3e-5
 # Difference between the images at which a neighbour's weight is halved, for values from 0 to 1.
 _UNEXPLAINED = 0.06

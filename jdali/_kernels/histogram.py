@@ -46,7 +46,7 @@ def histograms(image: Array, extent: Array) -> Array:
 def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
     _, width, channels = image.shape
     column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart
-    # Counts of one value lie together: a GPU adds to neighbours in memory at once.
+    # Counts of one value are neighbours in memory, because a GPU adds to neighbours at the same time.
     index = (image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS) * apart + column
     counts = jnp.zeros(channels * BINS * apart, jnp.int32)
     inside = valid_mask(extent, image.shape).astype(jnp.int32)
@@ -152,7 +152,7 @@ def _scattered_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Ar
 
 
 def _first_bins(pixels: Array, axis: int, tiles: tuple[int, int], tile: Array) -> Array:
-    """Finds what a row or column adds to the bin's number. Outside of the tiles, it is at least the number of bins."""
+    """Computes what a row or column adds to a bin's number. Outside of the tiles, the result is at least the number of bins."""
     bins = math.prod(tiles[axis + 1 :]) * BINS
     which = pixels // jnp.maximum(tile[axis], 1)
     return jnp.where((pixels >= 0) & (which < tiles[axis]), which * bins, math.prod(tiles) * BINS)

@@ -89,7 +89,7 @@ def _shifted(value: Array, bits: int) -> Array:
 
 @functools.cache
 def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
-    """Makes tables of linear light by 8-bit level, and of its cube root (CIE's line for small values) by linear light."""
+    """Makes two tables: linear light by 8-bit level; the cube root (for small values, CIE's line) by linear light."""
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
@@ -102,8 +102,8 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Makes the tables from Lab to RGB.
 
-    Returns: tables of Y and of its cube root, indexed by L; of X (or Z), indexed by its cube root - `_LOWEST`; of the 8-bit
-        level, indexed by linear light.
+    Returns: four tables: Y by L; the cube root of Y by L; X (or Z) by its cube root - `_LOWEST`; the 8-bit level by linear
+        light.
     """
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8

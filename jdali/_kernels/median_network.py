@@ -143,8 +143,8 @@ def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _LazyArray:
         return parts[0][rank]
     middle = len(parts) // 2
     one, other = _all_merged(parts[:middle]), _all_merged(parts[middle:])
-    # For each i, take the first i elements of `one` and the first rank + 1 - i elements of `other`. One of these sets consists
-    # of the rank + 1 smallest elements. Its maximum is the smallest maximum of all sets, and is the result.
+    # For each i, take the first i elements of `one` and the first rank + 1 - i elements of `other`. One of these sets
+    # consists of the rank + 1 smallest elements. The maximum of this set is the result, and no other set has a smaller one.
     largest = []
     for i in range(max(0, rank + 1 - len(other)), min(len(one), rank + 1) + 1):
         ends = ([one[i - 1]] if i else []) + ([other[rank - i]] if i <= rank else [])

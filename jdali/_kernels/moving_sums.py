@@ -34,7 +34,7 @@ def moving_sums(values: Array, window: int, interval: int) -> Array:
 
 
 def _running_sums(values: Array, window: int, interval: int) -> Array:
-    """Updates each sum by the value that enters the window and the value that leaves it, rounded twice.
+    """Updates each sum: subtracts the value that leaves the window, then adds the value that enters it. Each step rounds.
 
     At every multiple of `interval`, the whole window is summed again. Intervals are therefore independent of each other, and
     each step of the loop computes one sum of every interval.
@@ -98,8 +98,8 @@ def _float_of(high: Array, low: Array) -> Array:
     """Rounds high · 2³² + low to the nearest float32."""
     zeros = lax.clz(high)
     moved = (high << zeros) | jnp.where(zeros > 0, low >> (32 - zeros), 0)
-    # One bit replaces the lower bits; it is set if any of them is. It is far below the last bit of a float32, so rounding is
-    # the same.
+    # One bit replaces all lower bits: it is set if any of them is. This bit is far below the last bit of a float32, so the
+    # rounding does not change.
     lost = (low << zeros) != 0
     scale = lax.bitcast_convert_type((127 + 32 - zeros) << 23, jnp.float32)
     return jnp.where(high == 0, low.astype(jnp.float32), (moved | lost).astype(jnp.float32) * scale)

@@ -61,7 +61,7 @@ class Plain:
 class Elements(Plain):
     """A plain image that is read element by element, [..., C].
 
-    A GPU then computes a warp in one kernel, and does not first write values for each pixel to memory.
+    With this, a GPU computes a warp in one kernel, and does not write intermediate values to memory.
     """
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:

@@ -76,7 +76,7 @@ def _largest_window(
 ) -> tuple[Array, Array]:
     """Computes the window for the case that no attempt is valid.
 
-    Returns: its size, int32 [2]; whether no attempt can be valid, bool [].
+    Returns: the window's size, int32 [2]; bool [], True if no attempt can be valid.
     """
     height, width = size[0], size[1]
     low, high = (jnp.float32(a) for a in random_aspect_ratio)

@@ -21,7 +21,7 @@ def linear_index(extent: Array, shape: Sequence[int]) -> Array:
 
 
 def take_linear(data: Array, extent: Array, linear: Array) -> Array:
-    """Takes elements of a padded sample by row-major indices in its true extent; out of range, any element is taken."""
+    """Takes elements of a padded sample by row-major indices in its true extent; indices out of range give any element."""
     if data.size == 0:
         return jnp.zeros(linear.shape, data.dtype)
     index: list[Array] = []

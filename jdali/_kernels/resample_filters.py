@@ -4,8 +4,8 @@ An array `filters` [..., 5] holds (filter, step, start, density, taps) for each 
 weighted mean of `taps` input elements, its taps, which begin at element ceil(start + x · step). Weights are looked up in
 a table of the filter, in which neighbouring taps are `density` entries apart.
 
-The NN filter copies one input element, see `nearest_elements`. Its row has other meanings: `taps` is the first element that
-may be read, and `density` is the end of the window. `start` and `density` are counted from that first element.
+The NN filter copies one input element, see `nearest_elements`. For NN, the numbers have other meanings: `taps` is the first
+element that may be read, and `density` is the end of the window. `start` and `density` are counted from that first element.
 
 Elements outside of the input equal its first or last element.
 """
@@ -195,7 +195,7 @@ def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
 
 
 def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
-    """Computes where the filter of each output element starts, float32, and its first tap, int32, for elements 0 to count - 1.
+    """Computes for output elements 0 to count - 1 where the filter starts, float32, and the filter's first tap, int32.
 
     Args:
         axis: float32 [5] for one axis, or [..., 1, 5] for several.

@@ -83,8 +83,8 @@ def _rows_and_weights(
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Computes the row to read, int32 [count], and its weight, float32 [count], for each tap.
 
-    A barrier makes XLA compute them once. They are separate arrays, because slicing one array would launch a kernel
-    for each tap.
+    A barrier makes XLA compute the arrays once. Each tap has its own arrays, because each slice of one array would be a
+    kernel.
     """
     start, first = first_taps(one_filter, count)
     parts = [

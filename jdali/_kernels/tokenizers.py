@@ -36,7 +36,7 @@ class TokenizerSettings(NamedTuple):
     version: str | None = None
 
     def room(self, special: int) -> int | None:
-        """Returns how many tokens of a text fit into `length` beside `special` special tokens; None: no limit."""
+        """Returns how many tokens of a text fit into `length`, together with `special` special tokens; None: no limit."""
         if self.length is None:
             return None
         if self.length < special:

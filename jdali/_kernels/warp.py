@@ -39,12 +39,13 @@ from jdali.types import DALIInterpType
 TILE = (32, 64)
 
 # Function that maps (parameters, centres of output pixels) to points of the input. Centres and points have one array for
-# each axis, of shape [[D,] H, W[, C]] or, for centres, broadcastable to it. Products must be rounded, see `affine_points`.
+# each axis, of shape [[D,] H, W[, C]] or, for centres, broadcastable to it. Mappings must round their products, see
+# `affine_points`.
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
-# Modes for pixels past the border: the last pixel; the mirrored image, beginning with the last pixel; the mirrored image,
-# beginning with the last pixel but one; the image again.
+# What lies past the border, by mode: the last pixel; the mirrored image, from the last pixel on; the mirrored image, from the
+# last pixel but one on; the image again.
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
 # Packing saves time if the output has at least 1 / _PACKED_SHARE of the image's pixels.
@@ -218,7 +219,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    # With nearest neighbours, each point is used only once, so computing points per pixel and writing them costs little.
+    # With nearest neighbours, each point is used only once, so writing all points to memory first costs little.
     elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
     derivative = functools.partial(jax.jvp, whole)
     squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
@@ -279,7 +280,7 @@ def _fill(sampling: _Sampling, dtype: np.dtype, channels: int) -> Array | None:
     """Converts the fill value to `dtype`; returns None without a fill value."""
     if sampling.fill_value is None:
         return None
-    # DALI stores the fill value in the output's type and reads it in the input's.
+    # DALI stores the fill value in the output's type, and reads it in the input's type.
     values = saturate_cast(saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype), dtype)
     return values if values.ndim == 0 or values.shape[0] == 1 else fit(values, (channels,))
 

@@ -45,7 +45,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class DrawLevel:
-    """Steps that depend only on draws of earlier levels, and the draws that depend on these steps."""
+    """One level: steps (`others`) that need only the draws of earlier levels, and the draws that need these steps."""
 
     others: list[Step] = dataclasses.field(default_factory=list)
     draws: list[Step] = dataclasses.field(default_factory=list)

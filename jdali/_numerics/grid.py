@@ -29,11 +29,11 @@ def _multiples(*multiples: int) -> Sizes:
     return _points(m << k for m in multiples for k in range(_POWERS))
 
 
-# Grids that round up to at most 1.25, 1.5 and 1.125 times the size.
+# On the next three grids, a rounded size is at most 1.25, 1.5 and 1.125 times the size.
 FINE = _multiples(4, 5, 6, 7)
 COARSE = _multiples(4, 6)
 FINEST = _multiples(*range(8, 16))
-# Grids that round up to at most 2 and 4 times the size.
+# On the next two grids, a rounded size is at most 2 and 4 times the size.
 DOUBLING = _multiples(4)
 QUADRUPLING = _points(4 << k for k in range(0, _POWERS, 2))
 # 20, 80, 320, 1280, 2560, 5120, ...: factors of 4 up to 1280, then of 2. The longer side of many photographs has one of

@@ -38,7 +38,8 @@ def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
     """Multiplies matrix · values along an axis; padding at the end of any axis does not change the bits.
 
     XLA's matrix product adds in an order that depends on all sizes of both operands. So the operands are cut into blocks of
-    one size, `_BLOCK` elements along `axis` and along the last other axis. The blocks' products are added in a fixed order.
+    one size: `_BLOCK` elements along `axis`, and along the last of the other axes. The blocks' products are added in a fixed
+    order.
 
     Args:
         matrix: float32 [m, k].

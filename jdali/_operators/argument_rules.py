@@ -2,7 +2,7 @@
 
 Only the annotation in the operator's signature decides which values a sample may have:
 
-* `float`, `int`, an enum: one number. A tensor of one element, whatever its axes, is that number.
+* `float`, `int`, an enum: one number. A tensor with one element and any number of axes counts as one number.
 * `tuple[float, ...]`: a vector of the same length in all samples; or a number, if the operator's `setup` accepts it.
   `tuple[tuple[float, ...], ...]`: a matrix. A union allows both.
 * `list[float]`: a vector whose length may differ by sample. `run` of a compiled operator gets it padded, and its true

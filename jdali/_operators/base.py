@@ -26,7 +26,7 @@ WholeBatch: TypeAlias = "Callable[[Arguments], bool]"
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OperatorOptions:
-    """Lists the options of every kind of operator.
+    """Options that every operator has.
 
     Attributes:
         name: DALI's dotted name, e.g. "transforms.rotation"; None takes the name of the decorated function.
@@ -41,7 +41,7 @@ class OperatorOptions:
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OutputOptions(OperatorOptions):
-    """Adds the options of kinds whose operators may have several outputs.
+    """Options of operators that may have several outputs.
 
     Attributes:
         outputs: number of outputs, or a function of the static arguments that returns it.
@@ -52,7 +52,7 @@ class OutputOptions(OperatorOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class SetupOptions(OutputOptions):
-    """Adds the options of kinds that plan their outputs on the host.
+    """Options of operators that plan their outputs on the host.
 
     Attributes:
         setup: function that plans the outputs of a whole batch with NumPy: `setup(*BatchSpec, **arguments)` returns the
@@ -70,7 +70,7 @@ class SetupOptions(OutputOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class OptionalInputOptions(SetupOptions):
-    """Adds the options of kinds that may have an output for each optional input.
+    """Options of operators that may have an output for each optional input.
 
     Attributes:
         output_per_optional: if True, each optional input of a call adds an output.
@@ -226,7 +226,7 @@ def is_built_in(op: Operator) -> bool:
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:
-    """Makes the decorator of a kind, whose parameters, types, defaults and docs are taken from the class `options`."""
+    """Makes the decorator of one kind of operator. Its parameters and their docs come from the class `options`."""
 
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))

@@ -17,29 +17,29 @@ SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
 USUAL_NANOSECONDS = 1.2
 
-# Bytecode instructions that only write local names. All other instructions read their name, or one of two names
-# (`STORE_FAST_LOAD_FAST`).
+# Bytecode instructions that only write local names. All other instructions with local names read at least one of them
+# (`STORE_FAST_LOAD_FAST` has two).
 _WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class CompiledOptions(OptionalInputOptions):
-    """Options of compiled kinds.
+    """Options of compiled operators.
 
     Attributes:
         setup_needs: function of the call's arguments that returns the names of the per-sample arguments whose values
             `setup` needs; None: `setup` needs all arguments in its signature. These values must be known on the host before
             the compiled program runs, so name as few as possible.
         free_padding: which padding costs no time on a CPU: "input" if the time does not depend on the padded size of inputs,
-            but on that of outputs; "all" if it depends on true sizes only. Few large shapes are then better than many tight
-            ones.
+            only on the padded size of outputs; "all" if it depends on true sizes only. Few large shapes are then better than
+            many tight ones.
         whole_batch: function of the call's arguments that returns True if a sample's result, or only the size of the result,
             depends on other samples of the batch; None: it never does. Such an operator is compiled by itself, so that the
             operators around it can still run on groups of samples of similar size.
         nanoseconds: time per element read or written, on one core of a CPU, as `benchmarks/shapes.py` measures it. Set it
             only if the time is several times the default.
-        wide_vectors: True: on a CPU that has vectors of 512 bits, loops use these and not vectors of 256 bits. They are faster
-            for much arithmetic per element, but slower for copies and short rows, so measure both.
+        wide_vectors: True: on a CPU that has vectors of 512 bits, loops use these and not vectors of 256 bits. Wide vectors
+            are faster for much arithmetic per element, but slower for copies and short rows, so measure both.
     """
 
     setup_needs: SetupNeeds | None = None
@@ -51,7 +51,7 @@ class CompiledOptions(OptionalInputOptions):
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class CompiledOp(Operator, CompiledOptions):
-    """A pure function of `jax.Array`s, compiled together with its neighbours.
+    """A pure function of `jax.Array`s, compiled together with the operators before and after it.
 
     The engine fills in these parameters of `run`: `extent` (true size of the input, int32 [ndim]), `out_extent` (true size
     of the output), `out_shape` (static, the padded shape to return) and `layout` (static, the input's layout). For several
@@ -67,7 +67,7 @@ class CompiledOp(Operator, CompiledOptions):
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        any_number = self.max_inputs is None  # then one input is required, which the outputs depend on
+        any_number = self.max_inputs is None  # then one input is required, because the outputs depend on it
         return super().min_inputs or int(any_number)
 
     @functools.cached_property
@@ -90,7 +90,7 @@ class DeviceOptions(CompiledOptions):
     """Options of `operator`.
 
     Attributes:
-        layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders of the same axes (CHW),
+        layouts: layouts that `run` takes, e.g. ("HWC",). The engine transposes other orders of the same axes (CHW),
             adds a missing C and maps over frames (FHWC, CFHW). Empty: `run` takes any layout, and may have a parameter
             `layout` to get it.
         sequence: if True, `run` is mapped over axes F (only with `layouts`).

@@ -80,7 +80,7 @@ class Frames:
         return BatchSpec(extents, spec.dtype, layout)
 
     def values(self, name: str, values: np.ndarray) -> np.ndarray:
-        """Returns an argument's value for each frame, from its values [N, ...]."""
+        """Returns an argument's value for each frame; `values` [N, ...] has the values of each sample."""
         if name not in self.lengths:
             return values[self.sample]
         number = np.minimum(self.number, self.lengths[name][self.sample] - 1)
@@ -90,7 +90,7 @@ class Frames:
         return np.stack(rows) if len({row.shape for row in rows}) == 1 else argument_rules.as_objects(rows)
 
     def extents(self, name: str, extents: np.ndarray) -> np.ndarray:
-        """Returns the shape of an argument's value for each frame, from the shapes [N, ndim]."""
+        """Returns the shape of an argument's value for each frame; `extents` [N, ndim] has the shape of each sample's values."""
         return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
 
     def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:

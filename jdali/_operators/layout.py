@@ -1,4 +1,4 @@
-"""Adapts the layout of the user's data to a layout that an operator's `run` understands.
+"""Adapts the layout of the user's data to a layout that an operator's `run` takes.
 
 An operator declares the layouts that its `run` works on ("HWC"). Data in another order of the same axes ("CHW") is
 transposed on the way in and out, a missing channel axis ("HW") is added and removed again, and axes of frames ("FHWC",

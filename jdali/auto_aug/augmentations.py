@@ -124,7 +124,7 @@ def brightness(data: Any, parameter: Any) -> Any:
 
 @augmentation(mag_range=(0, 0.9), randomly_negate=True, mag_to_param=shift_enhance_range)
 def contrast(data: Any, parameter: Any) -> Any:
-    """Multiplies by `parameter` the distance of each value from the image's mean luma."""
+    """Multiplies the distance of each value from the image's mean luma by `parameter`."""
     mean: Any = fn.reductions.mean(data, axis_names="HW", keep_dims=True)
     center: Any = fn.reductions.sum(mean * types.Constant(_LUMA), axis_names="C", keep_dims=True)
     return fn.cast_like(center + (data - center) * parameter, data)

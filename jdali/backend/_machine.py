@@ -135,7 +135,7 @@ def SetHostBufferGrowthFactor(factor: float) -> None:
 
 
 def SetDeviceBufferGrowthFactor(factor: float) -> None:
-    """Has no effect on device buffers, like `SetHostBufferGrowthFactor` on host buffers."""
+    """Has no effect; see `SetHostBufferGrowthFactor`."""
     _Factors.device_growth = _growth(factor)
 
 
@@ -159,17 +159,17 @@ def SetHostBufferShrinkThreshold(fraction: float) -> None:
 
 
 def GetHostBufferGrowthFactor() -> float:
-    """Returns the last factor set for the host; 1.1 by default."""
+    """Returns the factor that was last set for the host; 1.1 by default."""
     return _Factors.host_growth
 
 
 def GetDeviceBufferGrowthFactor() -> float:
-    """Returns the last factor set for devices; 1.1 by default."""
+    """Returns the factor that was last set for devices; 1.1 by default."""
     return _Factors.device_growth
 
 
 def GetHostBufferShrinkThreshold() -> float:
-    """Returns the last threshold set; 0.5 by default."""
+    """Returns the threshold that was last set; 0.5 by default."""
     return _Factors.host_shrink
 
 

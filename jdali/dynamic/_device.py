@@ -91,7 +91,7 @@ class Device:
 
     @staticmethod
     def default_device_id(device_type: str) -> int | None:
-        """Returns the number of the device that a name without a number means."""
+        """Returns the device number for a name without a number."""
         return Device(device_type).device_id
 
     @staticmethod

@@ -243,7 +243,7 @@ def repeated(value: EagerValue, count: int) -> TensorList:
 
 
 def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[eager.Placement, Device]:
-    """Chooses the device on which an operator runs and on which its results are."""
+    """Chooses the device on which an operator runs, and the device of its results."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
         device = "gpu"

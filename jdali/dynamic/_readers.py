@@ -110,7 +110,7 @@ class Reader:
         self._epochs, self._taken = self._epochs + 1, 0
 
     def _epoch_samples(self) -> int:
-        """Returns the number of samples of the next epoch in the shard that this epoch reads."""
+        """Returns the number of samples that the coming epoch reads from its shard."""
         meta = self.get_metadata()
         size, shards = meta["epoch_size"], meta["number_of_shards"]
         if meta["pad_last_batch"]:

@@ -25,7 +25,7 @@ _CLASSES: dict[EagerKind, type[EagerValue]] = {}  # the subclasses register here
 class EagerValue:
     """Samples that operators take and return; their computation may still be running.
 
-    The samples are in a `TensorList`. The subclass `Tensor` is one sample of it, the subclass `Batch` all of its samples.
+    The samples are in a `TensorList`. A `Tensor` is one sample of the list, a `Batch` is all of its samples.
     """
 
     kind: ClassVar[EagerKind]

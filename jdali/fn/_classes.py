@@ -165,7 +165,7 @@ def make_class(op: Operator) -> type[OperatorClass]:
 
 
 def deprecated_class(made: type[OperatorClass], name: str) -> type[OperatorClass]:
-    """Makes a subclass of an operator's class whose calls warn of `name`, a deprecated name in `jdali.fn`."""
+    """Makes a subclass of an operator's class; its calls warn that `name`, a name in `jdali.fn`, is deprecated."""
     if hasattr(made.__call__, "__wrapped__"):  # `made` itself warns of another deprecated name
         made = cast(type[OperatorClass], made.__base__)
     call = made.__call__

@@ -91,7 +91,7 @@ def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
 
 
 def _bytes_per_sample(hint: Any) -> int:
-    """Returns a sample's number of bytes over all outputs. `hint` is this number, or a list with a number for each output."""
+    """Returns the number of bytes of a sample in all outputs. `hint` is this number, or a list with a number for each output."""
     return sum(max(0, int(n)) for n in (hint if isinstance(hint, (list, tuple)) else [hint or 0]))
 
 

@@ -40,7 +40,7 @@ class UnusedArgException(TypeError):
 
 
 def further_parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    """Lists a function's parameters after the data and the parameter that a magnitude bin determines."""
+    """Lists a function's parameters after the first two: the data, and the parameter that a magnitude bin determines."""
     parameters = enumerate(inspect.signature(function).parameters.values())
     return [
         p for i, p in parameters if p.kind is p.KEYWORD_ONLY or (p.kind is p.POSITIONAL_OR_KEYWORD and i >= 2)

@@ -33,7 +33,7 @@ class SignedMagnitudeBin:
         self.bin, self.random_sign, self.signed_magnitude_idx = bin, random_sign, signed_magnitude_idx
 
     def __getitem__(self, idx: int) -> SignedMagnitudeBin:
-        """Returns the bins of augmentation `idx`, where each sample has bins for a sequence of augmentations."""
+        """Returns the bins of augmentation number `idx`, if each sample has bins for a sequence of augmentations."""
         number = self.bin if isinstance(self.bin, int) else self.bin[idx]
         return SignedMagnitudeBin(number, self.random_sign[idx], self.signed_magnitude_idx[idx])
 

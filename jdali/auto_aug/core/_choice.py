@@ -40,9 +40,9 @@ def check_bins(num_magnitude_bins: object, who: str) -> None:
 
 
 def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
-    """Returns the `kwargs` that some augmentation takes.
+    """Returns the `kwargs` that at least one augmentation takes.
 
-    The result is empty, without an error, if all augmentations that move pixels are excluded.
+    If all augmentations that move pixels are excluded, the result is empty, and no error is raised.
     """
     unused = filter_unused_args(augmentations, kwargs)
     return {name: value for name, value in kwargs.items() if name not in unused}

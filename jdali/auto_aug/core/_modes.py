@@ -52,7 +52,7 @@ def in_either_mode(function: F) -> F:
 
 
 def _kind(leaf: object) -> type | None:
-    """Returns EagerValue, DataNode or Array, the kind of a value that decides the mode of a call; None for other values."""
+    """Returns the kind of a value that decides the mode of a call: EagerValue, DataNode or Array; None for other values."""
     if isinstance(leaf, np.ndarray):
         return Array
     return next((kind for kind in (EagerValue, DataNode, Array) if isinstance(leaf, kind)), None)

@@ -20,7 +20,7 @@ from jdali.codecs.resampling import lobes_of, window_table
 _TYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32")
 _STEPS = 32  # entries of the window's table for each sample
 _TAPS_A_TURN = 11
-# Floats from 2^23 to 2^24 are integers: their bits, less those of 2^23, are the integer.
+# For an integer n from 0 to 2^23, the bits of the float n + 2^23 minus the bits of 2^23 are n.
 _WHOLE = np.float32(2**23)
 _BITS_OF_WHOLE = int(_WHOLE.view(np.int32))
 
@@ -161,10 +161,10 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         distance = (tap * _STEPS).astype(jnp.float32) - share  # in entries of the table
         position = distance + np.float32(_STEPS * lobes + 1)
         left = jnp.floor(position)
-        # As `left.astype(int32)`, for which a GPU takes several instructions. Taps outside are masked, whatever they read.
+        # `left.astype(int32)` in fewer instructions of a GPU. Taps outside of the window read any entry, and are masked below.
         entry = lax.bitcast_convert_type(left + _WHOLE, jnp.int32) - _BITS_OF_WHOLE
         weight = _taken(starts, entry) + (position - left) * _taken(slopes, entry)
-        # A negative source is a large unsigned number.
+        # A negative source is a large unsigned number, so one comparison checks both ends.
         inside = (jnp.abs(distance) < _STEPS * lobes) & (
             source.astype(jnp.uint32) < length.astype(jnp.uint32)
         )

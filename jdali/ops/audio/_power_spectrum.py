@@ -94,8 +94,8 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
         return lax.complex(*parts)
 
     def shortest(signal: tuple[Array, Array], chirp: tuple[Array, Array], size: Array) -> Array:
-        # The length depends only on the true size, so padding changes no bits. An accelerator computes all lengths and
-        # selects one.
+        # The length depends only on the true size, so padding changes no bits. An accelerator computes the result for all
+        # lengths and selects one.
         number = jnp.sum(np.array(lengths, np.int32) <= size + size // 2, dtype=jnp.int32)
         branches = [functools.partial(convolved, length) for length in lengths]
         result: Array = lax.switch(number, branches, signal, chirp, size)

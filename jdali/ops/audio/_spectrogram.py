@@ -194,7 +194,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
 
 
 def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -> Array:
-    """Takes a piece of the signal every `step` samples, times `window`: [count, size]; 0 past the window or signal."""
+    """Cuts out a piece of the signal every `step` samples and multiplies it by `window`: [count, size], zero-padded."""
     length = len(window)
     pieces = -(-length // step)
     if pieces > _MOST_PIECES:

@@ -92,7 +92,7 @@ def box_encoder(
         )
     """
     count = extent[0][0]
-    # One more row, which counts as no box, is added, so that the arrays are never empty.
+    # A last row, which counts as no box, is added, so that the arrays are never empty.
     boxes = jnp.pad(boxes[:, :4], ((0, 1), (0, 0)))
     flat = jnp.pad(labels if labels.ndim == 1 else labels[:, 0], (0, 1))
     anchor = jnp.asarray(np.asarray(anchors, np.float32).reshape(-1, 4))
@@ -110,7 +110,7 @@ def box_encoder(
     if offset:
 
         def unfolded(values: Array) -> Array:
-            """Hides constants from the compiler, which for some padded shapes rounds a division by a constant differently."""
+            """Hides constants from the compiler, because it rounds a division by a constant differently in some padded shapes."""
             return jnp.where(count >= 0, values, jnp.float32(1))
 
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))

@@ -251,9 +251,9 @@ def random_bbox_crop(
         labels; with `output_bbox_indices`, int32 [kept] indices.
 
     Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI draws
-        windows that extend past the image; here such a window is made smaller. Where DALI searches forever, the sample is
-        an error after 200,000 attempts. If no window has an allowed aspect ratio, the result after `total_num_attempts` is
-        the whole image; in DALI, it is an empty window.
+        windows that extend past the image; here such a window is made smaller. Where DALI searches forever, jdali raises an
+        error for the sample after 200,000 attempts. If no window has an allowed aspect ratio, the result after
+        `total_num_attempts` is the whole image; in DALI, it is an empty window.
 
     Example:
         anchor, size, boxes, box_labels = fn.random_bbox_crop(

@@ -22,7 +22,7 @@ def setup(contents: BatchSpec) -> BatchSpec:
 def _decode_small(
     encoded: Sequence[np.ndarray], headers: Headers, workers: Workers, options: Mapping[str, Any]
 ) -> HostOutputs | None:
-    """Decodes small images together, images of equal size into one array; returns None if the images are not small."""
+    """Decodes small images together; images of equal size share one array. Returns None if the images are not small."""
     dtype: np.dtype = options["dtype"]
     shapes = headers.shapes(options["output_type"], options["adjust_orientation"])
     if shapes.prod(axis=1).sum() * dtype.itemsize > _SMALL_BYTES * len(encoded):

@@ -66,7 +66,7 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
     numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
-        # Not a `SampleError`, because its sample must exist in all parts, but each part has only the samples of its case.
+        # Not a `SampleError`: that needs a sample that all inputs have, but each part has only the samples of its case.
         i = int(np.flatnonzero(outside)[0])
         raise ValueError(
             f"choice of {len(parts)} cases: the index of sample {i} is {numbers[i]}, not 0 to {len(parts) - 1}"

@@ -91,7 +91,7 @@ def clahe(
 
     Returns: shape, type and layout of the image.
 
-    Parity: bit for bit, also with OpenCV. `tiles_x=0` ends DALI's process.
+    Parity: results equal DALI's and OpenCV's bit for bit. `tiles_x=0` ends DALI's process.
 
     Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
@@ -108,7 +108,7 @@ def clahe(
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
-    """Equalizes uint8 [H, W, C]; `luma` has two flags: lightness is equalized in some images, in all images."""
+    """Equalizes uint8 [H, W, C]; `luma` has two flags: whether any image is equalized by lightness, and whether all are."""
 
     def tables(values: Array) -> Array:
         return _tables(tiles, values, tile, limit, scale, extent[:2])
@@ -170,7 +170,8 @@ def _tables(
     """
     counts = tile_histograms(values, tiles, tile, size)
     excess = jnp.maximum(counts - limit, 0).sum(axis=-1, keepdims=True, dtype=jnp.int32)
-    # The remainder goes to values at equal steps. In float32, because integers have no vector division; quotients are exact.
+    # The remainder goes to values at equal steps. Steps are computed in float32, because integers have no vector division;
+    # the quotients are exact.
     left = (excess % BINS).astype(jnp.float32)
     step = jnp.maximum(jnp.floor((BINS + 0.5) / jnp.maximum(left, 1)), 1)
     value = jnp.arange(BINS, dtype=jnp.float32)

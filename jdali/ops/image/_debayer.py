@@ -29,7 +29,7 @@ _SMALL = 1 << 12
 
 # Rows and columns that have red pixels: bool [N, 1] and [1, W].
 Sites: TypeAlias = tuple[Array, Array]
-# Function that computes the channels of the result from neighbouring pixels and the sites.
+# Function that computes the channels of the result from neighbouring pixels and the positions of red pixels.
 Colours: TypeAlias = Callable[[At, Sites], list[Array]]
 
 
@@ -119,7 +119,7 @@ def debayer(
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
-    Parity: bit for bit. "default_npp" exists only in DALI's GPU kernel.
+    Parity: results equal DALI's bit for bit. "default_npp" exists only in DALI's GPU kernel.
 
     Example: colour = fn.debayer(plane, blue_position=[0, 0])
     """
@@ -165,11 +165,11 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 def _of_size(
     algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
-    """Calls `run(make, image)`: `make` computes rows of the result, or of its middle columns."""
+    """Returns `run(make, image)`; `make` computes rows. Except for VNG, border columns are copied from their neighbours."""
 
     def interpolated(image: Array) -> Array:
         made = run(functools.partial(_interpolated, _COLOURS[algorithm], keep), image)
-        # The left and the right border. A CPU would copy the whole image if it fused these writes.
+        # The left and the right border. On a CPU, XLA would copy the whole image if it fused these writes.
         inner, outer = (jnp.int32(1), size[1] - 2), (jnp.int32(0), size[1] - 1)
         strips = keep([lax.dynamic_slice_in_dim(made, column, 1, axis=1) for column in inner])
         for column, strip in zip(outer, strips, strict=True):
@@ -194,7 +194,7 @@ def _interpolated(
 ) -> Array:
     """Interpolates rows of the result from `first` on, without the first and the last column: [count, W - 2, C].
 
-    Each channel is computed by itself: few bytes are interleaved much faster than unpacked from words.
+    Each channel is computed by itself, because interleaving a few bytes is much faster than unpacking them from words.
 
     Args:
         colours: computes colours from neighbouring pixels.

@@ -19,7 +19,7 @@ def setup(images: BatchSpec) -> BatchSpec:
 
 
 def _layout(layout: str, ndim: int) -> str:
-    """Returns `layout`; if it is empty, DALI's default, the first layout in its list with `ndim` axes."""
+    """Returns `layout`. If it is empty, returns DALI's default: the first layout in DALI's list that has `ndim` axes."""
     return layout or next((known for known in _LAYOUTS if len(known) == ndim), "")
 
 

@@ -44,9 +44,9 @@ _CHROMA_TABLE = np.full((_BLOCK, _BLOCK), 99, np.int32)
 _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [47, 66, 99, 99]]
 
 # The 8-point DCT of libjpeg's accurate integer method as a matrix. Row k is a frequency, column n a value. Weights are
-# √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some differ by 1 from the nearest integer, because libjpeg adds
-# rounded constants, and results are to have libjpeg's bits. The matrix has the columns of the first four values. The columns of
-# the last four are equal to these in reverse order, with the opposite sign for odd k. The inverse DCT is the transpose.
+# √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some differ by 1 from the nearest integer, because libjpeg
+# computes them as sums of rounded constants. The matrix has the columns of the first four values. The columns of the last
+# four are equal to these in reverse order, with the opposite sign for odd k. The inverse DCT is the transpose.
 _DCT_BITS = 13
 _HALF_DCT = np.array(
     [
@@ -63,7 +63,7 @@ _HALF_DCT = np.array(
 )
 _DCT = np.concatenate([_HALF_DCT, _HALF_DCT[:, ::-1] * np.array([1, -1] * 4, np.int32)[:, None]], axis=1)
 _GUARD_BITS = 2  # additional fractional bits between the two passes of the DCT
-_INVERSE_BITS = 19  # of 1 / step, by which accelerators quantize
+_INVERSE_BITS = 19  # fractional bits of 1 / step, by which accelerators multiply to quantize
 
 # JFIF's colours: BT.601 with full range, in units of 2^-16.
 _COLOR_BITS = 16
@@ -174,7 +174,7 @@ def _shifted(total: Array, bits: int, bias: Any) -> Array:
 
 
 def _planes(image: Array, extent: Array) -> tuple[Array, Array, Array, Array]:
-    """Returns luma, then the true size that chroma has after averaging, then Cb and Cr, which are not averaged yet."""
+    """Returns luma, the true size of chroma after averaging, and Cb and Cr before averaging."""
     luma, blue, red = _to_ycbcr(channels_of(_extended(image, extent)))
     return luma, (extent[:2] + 1) // 2, blue, red
 
@@ -249,7 +249,7 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     ends = np.cumsum([block.shape[2] for block in blocks])
     tables = [_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE)]
     inverses = [((1 << _INVERSE_BITS) + table - 1) // table for table in tables]
-    # Written, because a kernel would decide for each value that it reads which plane has it.
+    # The barrier joins the planes in memory. Without it, a kernel would find the plane of each value again at each read.
     together = lax.optimization_barrier(jnp.concatenate(blocks, axis=2))
     is_luma = jnp.arange(ends[-1], dtype=jnp.int32) < ends[0]
     pairs = lax.optimization_barrier((tables, inverses))
@@ -265,7 +265,7 @@ def _steps(quality: Array, lumas: int, count: int) -> Array:
 
 
 def _at_once(blocks: Array, step: Array, inverse: Array) -> Array:
-    """Codes all blocks, uint8 [8, 8, n], with steps and 2^19 / steps.
+    """Codes all blocks, uint8 [8, 8, n]; `inverse` is 2^19 / step, rounded up.
 
     Between passes, values are int16, because int32 takes twice the memory.
     """
@@ -276,7 +276,7 @@ def _at_once(blocks: Array, step: Array, inverse: Array) -> Array:
     values = blocks.astype(jnp.int32) - _GRAY
     values = written(_matrix_pass(_DCT, values, 1, _DCT_BITS - _GUARD_BITS))
     values = _matrix_pass(_DCT, values, 0, _DCT_BITS + _GUARD_BITS)
-    # Like `_quantized`: n // step is n * inverse >> 19 for n < 2^11, and values are at most 2^13.
+    # As in `_quantized`. Values are at most 2^13, so n < 2^11, for which n // step equals n * inverse >> 19.
     multiple = (((jnp.abs(values) + 4 * step) >> 3) * inverse >> _INVERSE_BITS) * step
     values = written(jnp.where(values < 0, -multiple, multiple))
     values = written(_matrix_pass(_DCT.T, values, 0, _DCT_BITS - _GUARD_BITS))

@@ -234,7 +234,7 @@ def laplacian(
     coefficients. With size 3, the difference is 1, -2, 1, and the smoothing along the other axes 1, 2, 1.
 
     Args:
-        data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
+        data: up to three axes, and C and F, along which there are no derivatives; integers, float16 or float32.
         dtype: type of the output, float32 or the data's; None: the data's.
         normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s the sum of
             the sizes of the derivative's windows; `scale` must then be 1.

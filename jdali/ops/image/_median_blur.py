@@ -159,7 +159,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
-    """Returns, for each row of the windows, the image shifted to it, with a margin at the sides; makes no padded copy."""
+    """Returns the image shifted to each row of the windows, with a margin at the sides, and makes no padded copy."""
 
     def clamped(axis: int, count: int, first: int) -> Array:
         return INDICES["clamp"](first + jnp.arange(count, dtype=jnp.int32), extent[axis])
@@ -176,7 +176,8 @@ def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
 def _selected(reach: _Reach, windows: _Windows) -> Array:
     """Finds medians bit by bit, from the highest bit.
 
-    A bit is set if at most half of the window is below the bits found so far, followed by 1 and zeros.
+    To find a bit, counts the elements below the number that consists of the bits found so far, a 1, and zeros. The bit is 1
+    if they are at most half of the window.
     """
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
@@ -219,7 +220,7 @@ def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Arra
 
 
 class _Windows:
-    """The windows of an image, which are read element by element: element (y, x) of all windows is the image shifted."""
+    """The windows around all pixels. The elements at one position (y, x) of all windows are the image, shifted."""
 
     def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
         height, width, self.channels = image.shape

@@ -322,7 +322,7 @@ def _in_tiles(
     shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
-    """Copies regions one after the other, so that the work depends on the size of regions, not of the canvas."""
+    """Copies regions one after the other, so that the work depends on the sizes of regions, not on the size of the canvas."""
     batch, (*lead, height, width, channels) = len(canvases), shape
     frames = math.prod(lead)
     flat = []

@@ -69,8 +69,8 @@ def ssd_random_crop(
     Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
         at its borders; labels [kept, ...].
 
-    Parity: windows have DALI's distribution, not its values. DALI never ends if no window is accepted; here the sample
-        is an error after 200,000 attempts.
+    Parity: windows have DALI's distribution, not its values. If no window is accepted, DALI never ends; jdali raises an error
+        for the sample after 200,000 attempts.
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """

@@ -52,7 +52,7 @@ def rshift(left: Array, right: Array) -> Array:
 
 
 def _shift(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Array:
-    """Shifts with the results of C on x86, where narrow types are widened to 32 bits first."""
+    """Shifts as C does on x86, where narrow types are widened to 32 bits first."""
     dtype = np.dtype(left.dtype)
     if dtype.itemsize < 4:
         wide = jnp.int32 if dtype.kind == "i" else jnp.uint32

@@ -118,7 +118,7 @@ def atan(input: Array) -> Array:
 
 
 def _root_of_exp(input: Array) -> Array:
-    """Computes exp(x / 2), the square root of exp(x). exp(x) would overflow too early, and exp(x - log 2) be less exact."""
+    """Computes exp(x / 2), the square root of exp(x). exp(x) would overflow too early, and exp(x - log 2) would be less exact."""
     return jnp.exp(0.5 * input)
 
 

@@ -145,7 +145,7 @@ def _until_accepted(
     def turn(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         queue, number, result = state
         lowest = queue & (~queue + 1)
-        # In a group without waiting elements, this is the first element, which then does not change.
+        # If no element of a group waits, this is the first one, and it does not change.
         element = first + lax.population_count(jnp.maximum(lowest, 1) - 1).astype(jnp.int32)
         drawn, good = again(values[element], _position(element, data.shape), number)
         drawn = jnp.where((queue != 0) & good, drawn, result[element])

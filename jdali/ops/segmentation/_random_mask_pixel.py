@@ -47,7 +47,7 @@ def random_mask_pixel(
     Returns: int64 [axes of the mask].
 
     Parity: random numbers differ from DALI's, but have the same distribution. DALI refuses `threshold` together with
-        `value`. For a mask without pixels, DALI returns coordinates outside of it; here it is an error.
+        `value`. For a mask without pixels, DALI returns coordinates outside of it; jdali raises an error.
 
     Example: pixel = fn.segmentation.random_mask_pixel(mask, foreground=1)
     """

@@ -97,7 +97,7 @@ def random_object_bbox(
         ignore_class: draw all objects with equal probabilities, whatever their class; excludes `classes`,
             `class_weights` and `output_class`.
         k_largest: draw only from the k largest boxes of a class, by volume; with `ignore_class`, of all boxes.
-        output_class: add an output, the label of the object, or `background` for the whole map.
+        output_class: add an output: the label of the object, or `background` if the box is the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
 
     Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar.
@@ -133,7 +133,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the background label. Raises SampleError if a class has this label, but replaces it if it is 0, the default."""
+    """Returns the background label. If a class has this label: replaces it if it is 0, the default, else raises SampleError."""
     if classes is None or background not in classes:
         return background
     if background != 0:

@@ -12,7 +12,7 @@ from jdali.dynamic import Batch, Tensor
 
 
 def as_one(result: Tensor | Batch) -> Batch:
-    """Narrows the type of an operator's result to a batch, for operators on batches."""
+    """Returns the result of an operator on a batch, with the static type `Batch`."""
     assert isinstance(result, Batch)
     return result
 
@@ -169,7 +169,7 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """Makes an argument with a value for each image; a constant, which makes the program smaller, if all values are equal."""
+    """Makes an argument with a value for each image. If all values are equal, makes a constant, to get a smaller program."""
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)

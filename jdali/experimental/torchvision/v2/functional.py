@@ -137,7 +137,7 @@ def gaussian_blur(
     sigma: float | Sequence[float] = (0.1, 2.0),
     device: str = "cpu",
 ) -> Any:
-    """Blurs an image; see `GaussianBlur`. As in DALI, a sigma is drawn at random from a range."""
+    """Blurs an image; see `GaussianBlur`. As in DALI, if `sigma` is a range, a value is drawn from it."""
     kernel, ends = arguments.kernel_size(kernel_size), arguments.increasing("sigma", sigma, positive=True)
     images = Images.of(inpt, device)
     sigmas = kernels.uniform(len(images.batch), ends)
@@ -151,7 +151,7 @@ def normalize(
 
     Raises:
         TypeError: `input_data` is not a tensor.
-        NotImplementedError: `inplace` is True, as in DALI.
+        NotImplementedError: `inplace` is True, which DALI does not support either.
     """
     if inplace:
         raise NotImplementedError("normalize: inplace is not supported: JAX's arrays do not change")
