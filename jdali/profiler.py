@@ -24,8 +24,8 @@ __all__ = ["PartTime", "Recorder", "Report"]
 _LITTLE = 0.05
 # If a loop waits for less than this share of its time, its own work is the main limit.
 _SOME = 0.2
-# If all parts that run one after another take less than this share of a batch's time in total, no part is always busy, so
-# some batches take much longer than others.
+# If the sequential parts together take less than this share of a batch's time, no part is the bottleneck. Then a few batches
+# take much longer than the rest.
 _BUSY = 0.6
 # A part that computes for less than this share of its busy time mostly waits for storage or other threads.
 _WAITING = 0.5

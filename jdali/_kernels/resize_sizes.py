@@ -230,7 +230,7 @@ def crop_window(
     position: np.ndarray,
     rounding: str,
 ) -> ResizeWindow:
-    """Cuts `window` down to the part whose resized pixels are a crop of the output.
+    """Shrinks `window` so that resizing it gives only the cropped part of the output.
 
     Args:
         crop: [N, d], size of the crop; 0: no crop along that axis.

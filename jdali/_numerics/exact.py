@@ -35,7 +35,7 @@ MINUS_ZERO = np.float32(-0.0)
 
 
 def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Callable[..., Any]:
-    """Makes `function` round every product by itself, and use the elementary functions of `elementary`.
+    """Makes `function` round each product before it is added, and use the elementary functions of `elementary`.
 
     Args:
         function: takes and returns pytrees of arrays. The result can be traced, but not differentiated.

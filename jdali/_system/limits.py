@@ -78,7 +78,7 @@ _current = Limits()
 
 
 def current() -> Limits:
-    """Returns the current limits; if `jdali.storage` is loaded, its options."""
+    """Returns the current limits: the options of `jdali.storage` if it is loaded, otherwise the defaults."""
     return _current
 
 

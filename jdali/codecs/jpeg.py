@@ -53,7 +53,7 @@ _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # libjpeg's warning about data after the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
 _READ_AHEAD = bytes(8)  # size of libjpeg's bit buffer
-# Warnings of libjpeg that complete pictures may cause, even after their segments are corrected.
+# libjpeg warns of these also in undamaged pictures, even after their segments are corrected.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 

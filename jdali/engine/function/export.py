@@ -366,7 +366,8 @@ def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) ->
     """Returns padded shapes that hold samples of these sizes and of all sizes in between.
 
     Args:
-        growth: factor by which sizes that differ are enlarged, because later random values may be larger.
+        growth: factor by which to enlarge each size that is not the same in all samples, because later random values may be
+            larger.
     """
     shapes = []
     for each in zip(*sizes, strict=True):
