@@ -652,7 +652,7 @@ def clahe(
 
     Returns: shape, type and layout of the image.
 
-    Parity: bit for bit, also with OpenCV. `tiles_x=0` ends DALI's process.
+    Parity: results equal DALI's and OpenCV's bit for bit. `tiles_x=0` ends DALI's process.
 
     Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
@@ -1295,7 +1295,7 @@ def debayer(
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
-    Parity: bit for bit. "default_npp" exists only in DALI's GPU kernel.
+    Parity: results equal DALI's bit for bit. "default_npp" exists only in DALI's GPU kernel.
 
     Example: colour = fn.debayer(plane, blue_position=[0, 0])
 
@@ -2403,7 +2403,7 @@ def laplacian(
     coefficients. With size 3, the difference is 1, -2, 1, and the smoothing along the other axes 1, 2, 1.
 
     Args:
-        data: up to three axes, besides C and F, which have no derivatives; integers, float16 or float32.
+        data: up to three axes, and C and F, along which there are no derivatives; integers, float16 or float32.
         dtype: type of the output, float32 or the data's; None: the data's.
         normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s the sum of
             the sizes of the derivative's windows; `scale` must then be 1.
@@ -3538,9 +3538,9 @@ def random_bbox_crop(
         labels; with `output_bbox_indices`, int32 [kept] indices.
 
     Parity: windows have DALI's distribution, not its values. With `input_shape` and a single aspect ratio, DALI draws
-        windows that extend past the image; here such a window is made smaller. Where DALI searches forever, the sample is
-        an error after 200,000 attempts. If no window has an allowed aspect ratio, the result after `total_num_attempts` is
-        the whole image; in DALI, it is an empty window.
+        windows that extend past the image; here such a window is made smaller. Where DALI searches forever, jdali raises an
+        error for the sample after 200,000 attempts. If no window has an allowed aspect ratio, the result after
+        `total_num_attempts` is the whole image; in DALI, it is an empty window.
 
     Example:
         anchor, size, boxes, box_labels = fn.random_bbox_crop(
@@ -4783,8 +4783,8 @@ def ssd_random_crop(
     Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
         at its borders; labels [kept, ...].
 
-    Parity: windows have DALI's distribution, not its values. DALI never ends if no window is accepted; here the sample
-        is an error after 200,000 attempts.
+    Parity: windows have DALI's distribution, not its values. If no window is accepted, DALI never ends; jdali raises an error
+        for the sample after 200,000 attempts.
 
     Example: images, boxes, box_labels = fn.ssd_random_crop(images, boxes, box_labels, num_attempts=20)
     """

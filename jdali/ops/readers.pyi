@@ -180,7 +180,7 @@ class Bucket(OperatorClass):
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
     The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
-    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So it resumes
+    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So a run resumes
     from any state with any number of shards, and each sample comes once a pass. If the number of samples of a pass is
     not a multiple of `size`, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All
     shards must be at the same step.
@@ -962,7 +962,7 @@ class Lerobot(OperatorClass):
         columns: names of features in `meta/info.json`; "task" for the text of a row's task.
         directory: the folder, or its URL.
         delta_timestamps: {column: seconds}: the window of a column, relative to the time of the row, such as [-0.1,
-            0, 0.1]. Each time must be a whole number of rows. Rows outside the episode are replaced by its first or
+            0, 0.1]. Each time must be a multiple of the time between rows. Rows outside the episode are replaced by its first or
             last row.
         episodes: numbers of the episodes to read; None: all.
         tolerance: largest difference between the times of a frame and of its row, seconds.
@@ -1124,12 +1124,12 @@ class Mix(OperatorClass):
     """Mixes the samples of several readers in fixed shares.
 
     The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
-    any state, with any number of shards and with other weights. Then no sample is lost, and none comes twice in a pass
-    over its source. The batches of all shards at one step form a global batch. If a source's share of a global batch is a
-    whole number of samples, each global batch has exactly this number; otherwise the number varies by at most one,
-    plus one for each source before it. Each source is read pass after pass in its own order, which its own
-    `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass to
-    pass.
+    any state, with any number of shards and with other weights; even so, no sample is lost, and none comes twice in a
+    pass over its source. The batches of all shards at one step form a global batch. If a source's share of a global
+    batch is a whole number of samples, each global batch has exactly this number. Otherwise the numbers of source k
+    (from 0) differ between global batches by at most 1 + k. Each source is read pass after pass in its own order, which
+    its own `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass
+    to pass.
 
     Args:
         sources: all outputs of each reader; they must agree in number, types and axes. Outside of a

@@ -726,7 +726,7 @@ def floordiv(
 ) -> Array:
     """Divides `left // right`. Integer quotients are truncated towards zero (-7 // 2 is -3); float quotients keep the fraction.
 
-    Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
+    Returns: the broadcast shape, in the promoted type. For integers, 0 where `right` is 0.
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
@@ -1108,8 +1108,7 @@ def mod(
 ) -> Array:
     """Computes the remainder of a division that rounds towards zero. As in C's `fmod`, the remainder has the sign of `left`.
 
-    Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
-    for integers that are computed.
+    Returns: the broadcast shape, in the promoted type. Where `right` is 0: NaN for floats, 0 for integers.
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 

@@ -27,7 +27,7 @@ class RandomMaskPixel(OperatorClass):
     Returns: int64 [axes of the mask].
 
     Parity: random numbers differ from DALI's, but have the same distribution. DALI refuses `threshold` together with
-        `value`. For a mask without pixels, DALI returns coordinates outside of it; here it is an error.
+        `value`. For a mask without pixels, DALI returns coordinates outside of it; jdali raises an error.
 
     Example: pixel = fn.segmentation.random_mask_pixel(mask, foreground=1)
     """
@@ -65,7 +65,7 @@ class RandomObjectBBox(OperatorClass):
         ignore_class: draw all objects with equal probabilities, whatever their class; excludes `classes`,
             `class_weights` and `output_class`.
         k_largest: draw only from the k largest boxes of a class, by volume; with `ignore_class`, of all boxes.
-        output_class: add an output, the label of the object, or `background` for the whole map.
+        output_class: add an output: the label of the object, or `background` if the box is the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -158,7 +158,7 @@ def random_mask_pixel(
     Returns: int64 [axes of the mask].
 
     Parity: random numbers differ from DALI's, but have the same distribution. DALI refuses `threshold` together with
-        `value`. For a mask without pixels, DALI returns coordinates outside of it; here it is an error.
+        `value`. For a mask without pixels, DALI returns coordinates outside of it; jdali raises an error.
 
     Example: pixel = fn.segmentation.random_mask_pixel(mask, foreground=1)
     """
