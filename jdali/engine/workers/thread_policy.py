@@ -105,11 +105,6 @@ class ThreadPolicy:
         self._stay(used / max(sum(samples), 1))
         return len(samples)
 
-    @property
-    def stays(self) -> bool:
-        """True if this thread worked on all samples of the last batch that it tried."""
-        return self._batches_here > 0
-
     def _stay(self, seconds: float) -> None:
         """Records a batch that this thread worked on, with its time for a sample."""
         self._batches_here += 1
@@ -127,13 +122,9 @@ class ThreadPolicy:
         self._pool_seconds = latest if known is None else (known + latest) / 2
 
 
-def groups_here(count: int, *, stays: bool = False) -> list[slice]:
-    """Divides samples into calls for `work_here`.
-
-    The first sample gets a separate call, because it may wait for a disk. With `stays` (this thread also made the last
-    batch), the first sample shares a call with others.
-    """
-    bounds = [0, *range(_TOGETHER if stays else 1, count, _TOGETHER), count]
+def groups_here(count: int) -> list[slice]:
+    """Divides samples into calls for `work_here`. The first sample is a call of its own, because it may wait for a disk."""
+    bounds = [0, *range(1, count, _TOGETHER), count]
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
 
 

@@ -90,19 +90,6 @@ def test_what_is_not_cheap_is_never_tried_here():
 def test_the_first_sample_is_loaded_alone_here():
     assert groups_here(1) == [slice(0, 1)]
     assert groups_here(130) == [slice(0, 1), slice(1, 65), slice(65, 129), slice(129, 130)]
-    assert groups_here(130, stays=True) == [slice(0, 64), slice(64, 128), slice(128, 130)]
-    assert groups_here(1, stays=True) == [slice(0, 1)]
-
-
-def test_a_policy_stays_after_a_batch_that_was_made_here(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr("jdali.engine.workers.thread_policy.time.perf_counter", lambda: now[0])
-    policy = ThreadPolicy()
-    assert not policy.stays
-    policy.work_here(lambda _: None, [1] * 3)
-    assert policy.stays
-    policy.work_here(lambda _: now.__setitem__(0, now[0] + 1.0), [1] * 3)  # one takes a second
-    assert not policy.stays
 
 
 def test_tasks_of_single_samples_even_out():
