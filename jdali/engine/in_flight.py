@@ -196,15 +196,13 @@ class InFlight:
     def _has_room(self, more: int = 0) -> bool:
         """Returns True if there is room for one more batch besides the batches added so far and `more` others."""
         assert self._room is not None
-        # With an iterator, one more batch may wait here, because the iterator does not keep a batch itself.
-        spare = int(self._when is When.AHEAD and self._follower() is not None)
-        if len(self._slots) + more > self._room.depth + spare:  # the usual case
-            return False
         waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
         under_way = len(self._slots) - len(waiting) + more
         if under_way >= self._most and self._when is When.AHEAD:
             return False
         nbytes = sum(outcome.nbytes for outcome in waiting if isinstance(outcome, Result))
+        # With an iterator, one more batch may wait here, because the iterator does not keep a batch itself.
+        spare = int(self._when is When.AHEAD and self._follower() is not None)
         return self._room.allows(under_way, len(waiting), nbytes, spare)
 
     # --- in the thread of the user ----------------------------------------------------------
