@@ -1,9 +1,11 @@
 """clahe against the real DALI and OpenCV, bit by bit."""
 
+import jax
 import numpy as np
 import pytest
 from support import contract
 
+from jdali import ops
 from jdali._kernels.lab import lab_to_rgb, rgb_to_lab
 from jdali._operators.pure import pure_call
 from jdali.ops.image._clahe import clahe
@@ -39,6 +41,14 @@ def test_large_pictures_equal_dali(luma_only):
     """Made in several blocks of rows on a CPU."""
     samples = [dim(150, 170, 3), dim(143, 161, 3)]
     contract.check(clahe, [samples], TILES | {"luma_only": luma_only}, layout="HWC")
+
+
+def test_a_large_picture_with_64_bit_types_equals_opencv():
+    cv2 = pytest.importorskip("cv2", reason="opencv-python-headless is not installed")
+    picture = dim(150, 170, 1)
+    with jax.enable_x64(True):
+        result = jax.jit(lambda image: ops.clahe(image, layout="HWC", **TILES))(picture)
+    np.testing.assert_array_equal(result[:, :, 0], cv2.createCLAHE(2.0, (3, 2)).apply(picture[:, :, 0]))
 
 
 def test_layouts_equal_opencv():
